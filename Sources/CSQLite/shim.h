@@ -1,0 +1,13 @@
+#pragma once
+
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, a macro that Swift cannot import.
+// It makes SQLite copy the value before the call returns, so no Swift buffer has to outlive a bind.
+static inline int relay_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *octets, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, octets, count, SQLITE_TRANSIENT);
+}
+
+static inline int relay_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *octets, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, octets, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}

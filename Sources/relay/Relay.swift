@@ -1,0 +1,4 @@
+@main
+struct Relay {
+    static func main() {}
+}
