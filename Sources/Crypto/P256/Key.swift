@@ -1,0 +1,148 @@
+import COpenSSL
+
+/// An `EVP_PKEY` on P-256, freed when it goes out of scope.
+struct Key: ~Copyable {
+    private let raw: OpaquePointer
+
+    private init(_ raw: OpaquePointer) { self.raw = raw }
+
+    deinit { EVP_PKEY_free(raw) }
+
+    static func generate() throws(CryptoError) -> Key {
+        guard let raw = relay_EVP_P256_generate() else { throw .library("EVP_EC_gen") }
+        return Key(raw)
+    }
+
+    /// A key pair, or without `scalar` a public key; OpenSSL checks here that the point is on the curve.
+    init(publicPoint: [UInt8], scalar: [UInt8]? = nil) throws(CryptoError) {
+        // The C side reads 65 and 32 octets.
+        guard
+            publicPoint.count == P256PrivateKey.pointLength,
+            scalar == nil || scalar?.count == P256PrivateKey.scalarLength,
+            let raw = relay_EVP_P256_make(publicPoint, scalar)
+        else {
+            ERR_clear_error()
+            throw .notAPoint
+        }
+        self.raw = raw
+    }
+
+    static func read(pem: [UInt8]) throws(CryptoError) -> Key {
+        defer { ERR_clear_error() }
+        guard let length = Int32(exactly: pem.count), let source = BIO_new_mem_buf(pem, length) else {
+            throw .library("BIO_new_mem_buf")
+        }
+        defer { BIO_free(source) }
+        guard let raw = PEM_read_bio_PrivateKey(source, nil, refusePassword, nil) else { throw .notAP256PrivateKey }
+        let key = Key(raw)
+        var name = [CChar](repeating: 0, count: 32)
+        var nameLength = 0
+        guard
+            EVP_PKEY_get_base_id(raw) == EVP_PKEY_EC,
+            EVP_PKEY_get_group_name(raw, &name, name.count, &nameLength) == 1,
+            OBJ_sn2nid(name) == NID_X9_62_prime256v1
+        else { throw .notAP256PrivateKey }
+        return key
+    }
+
+    borrowing func scalar() throws(CryptoError) -> [UInt8] {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(raw, OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1, let number else {
+            throw .library("EVP_PKEY_get_bn_param")
+        }
+        defer { BN_clear_free(number) }
+        return try bigEndian(number)
+    }
+
+    borrowing func derive(with peer: borrowing Key) throws(CryptoError) -> [UInt8] {
+        guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .library("EVP_PKEY_CTX_new") }
+        defer { EVP_PKEY_CTX_free(context) }
+        var secret = [UInt8](repeating: 0, count: 32)
+        var length = secret.count
+        guard
+            EVP_PKEY_derive_init(context) == 1,
+            // 0: do not validate the peer a second time; making its key from octets did.
+            EVP_PKEY_derive_set_peer_ex(context, peer.raw, 0) == 1,
+            EVP_PKEY_derive(context, &secret, &length) == 1,
+            length == secret.count
+        else { throw .library("EVP_PKEY_derive") }
+        return secret
+    }
+
+    borrowing func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard let context = EVP_MD_CTX_new() else { throw .library("EVP_MD_CTX_new") }
+        defer { EVP_MD_CTX_free(context) }
+        // A DER signature of two 32-octet integers is at most 72 octets.
+        var der = [UInt8](repeating: 0, count: 72)
+        var length = der.count
+        guard
+            EVP_DigestSignInit(context, nil, EVP_sha256(), nil, raw) == 1,
+            EVP_DigestSign(context, &der, &length, message, message.count) == 1
+        else { throw .library("EVP_DigestSign") }
+        return try joseSignature(der: der, length: length)
+    }
+
+    /// The uncompressed point of a private scalar, which must be in the range that SEC 1, section 3.2.1 gives.
+    static func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let number = try BigNumber(bigEndian: scalar)
+        guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else { throw .library("EC_GROUP_new") }
+        defer { EC_GROUP_free(group) }
+        guard
+            BN_is_zero(number.raw) == 0,
+            let order = EC_GROUP_get0_order(group),
+            BN_cmp(number.raw, order) < 0
+        else { throw .notAP256PrivateKey }
+        guard let point = EC_POINT_new(group) else { throw .library("EC_POINT_new") }
+        defer { EC_POINT_free(point) }
+        var octets = [UInt8](repeating: 0, count: P256PrivateKey.pointLength)
+        guard
+            EC_POINT_mul(group, point, number.raw, nil, nil, nil) == 1,
+            EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, &octets, octets.count, nil) == octets.count
+        else { throw .library("EC_POINT_mul") }
+        return octets
+    }
+}
+
+/// Answers OpenSSL's question for a password with none, so that an encrypted key is an error and not a prompt.
+private func refusePassword(
+    buffer: UnsafeMutablePointer<CChar>?,
+    size: Int32,
+    writing: Int32,
+    context: UnsafeMutableRawPointer?
+) -> Int32 {
+    -1
+}
+
+/// A `BIGNUM` that is wiped when it goes out of scope.
+private struct BigNumber: ~Copyable {
+    let raw: OpaquePointer
+
+    init(bigEndian octets: [UInt8]) throws(CryptoError) {
+        guard let length = Int32(exactly: octets.count), let raw = BN_bin2bn(octets, length, nil) else {
+            throw .library("BN_bin2bn")
+        }
+        self.raw = raw
+    }
+
+    deinit { BN_clear_free(raw) }
+}
+
+private func bigEndian(_ number: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    var octets = [UInt8](repeating: 0, count: 32)
+    guard BN_bn2binpad(number, &octets, 32) == 32 else { throw .library("BN_bn2binpad") }
+    return octets
+}
+
+/// Turns OpenSSL's DER form of an ECDSA signature into the fixed-width form of RFC 7518, section 3.4.
+private func joseSignature(der: [UInt8], length: Int) throws(CryptoError) -> [UInt8] {
+    let signature = der.withUnsafeBufferPointer { buffer in
+        var start = buffer.baseAddress
+        return d2i_ECDSA_SIG(nil, &start, length)
+    }
+    guard let signature else { throw .library("d2i_ECDSA_SIG") }
+    defer { ECDSA_SIG_free(signature) }
+    guard let r = ECDSA_SIG_get0_r(signature), let s = ECDSA_SIG_get0_s(signature) else {
+        throw .library("ECDSA_SIG_get0")
+    }
+    return try bigEndian(r) + bigEndian(s)
+}

@@ -1,0 +1,56 @@
+package import Crypto
+
+/// What a subscription needs to read its messages: the key pair and the auth secret of RFC 8291, sections 3.1 and 3.2.
+package struct ReceiverKeys: Sendable {
+    package let privateKey: P256PrivateKey
+    /// 16 octets that the sender knows as well; it makes the public key alone worthless to a forger.
+    package let authSecret: [UInt8]
+
+    package static let authSecretLength = 16
+
+    /// Fresh keys for a new subscription.
+    package init() throws(CryptoError) {
+        privateKey = try P256PrivateKey()
+        authSecret = try Random.octets(Self.authSecretLength)
+    }
+
+    /// Keys as they were stored; throws `notAP256PrivateKey` when the scalar is not one.
+    package init(scalar: [UInt8], authSecret: [UInt8]) throws(CryptoError) {
+        privateKey = try P256PrivateKey(scalar: scalar)
+        self.authSecret = authSecret
+    }
+
+    /// The plaintext of a message without its padding; it may be empty.
+    ///
+    package func open(_ message: EncryptedMessage) throws(MessageError) -> [UInt8] {
+        let padded: [UInt8]
+        do throws(CryptoError) {
+            let keys = try keySchedule(for: message)
+            padded = try AES128GCM.open(message.record, key: keys.contentEncryptionKey, nonce: keys.nonce)
+        } catch {
+            switch error {
+            case .notAPoint: throw .pointInvalid
+            case .authentication: throw .authenticationTag
+            case .notAP256PrivateKey, .library: throw .cryptographyFailed
+            }
+        }
+        return try unpadded(padded)
+    }
+
+    func keySchedule(for message: EncryptedMessage) throws(CryptoError) -> KeySchedule {
+        try KeySchedule(
+            sharedSecret: privateKey.sharedSecret(with: message.senderKey),
+            authSecret: authSecret,
+            receiver: privateKey.publicPoint,
+            sender: message.senderKey,
+            salt: message.salt
+        )
+    }
+}
+
+/// Cuts the padding of a last record: zeros, and before them the delimiter 0x02 (RFC 8188, section 2).
+private func unpadded(_ padded: [UInt8]) throws(MessageError) -> [UInt8] {
+    guard let delimiter = padded.lastIndex(where: { $0 != 0 }) else { throw .noDelimiter }
+    guard padded[delimiter] == 0x02 else { throw .badDelimiter }
+    return Array(padded[..<delimiter])
+}
