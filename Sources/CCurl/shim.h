@@ -1,3 +1,42 @@
 #pragma once
 
 #include <curl/curl.h>
+
+// curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot import: one function here
+// for each kind of argument.
+static inline CURLcode relay_curl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode relay_curl_set_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode relay_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode relay_curl_set_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode relay_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
+    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
+}
+
+static inline CURLcode relay_curl_set_sockopt(CURL *handle, int (*function)(void *, curl_socket_t, curlsocktype)) {
+    return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+}
+
+static inline CURLcode relay_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLMcode relay_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
+    return curl_multi_setopt(handle, option, value);
+}
+
+// The result of a finished transfer is a member of a union that Swift imports without its cases.
+static inline CURLcode relay_curl_result(const CURLMsg *message) {
+    return message->data.result;
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+/// The JSON body of an alert (Apple, "Generating a remote notification"): `aps`, and beside it what the app reads.
+package struct Payload: Encodable, Sendable {
+    package var title: String
+    package var body: String
+    /// The number on the app's icon; nil leaves the icon as it is.
+    package var badge: Int?
+    /// The name of a sound in the app, or `default`; nil is silence.
+    package var sound: String?
+    package var notificationType: String?
+    /// Text always: the ids exceed what a JSON number can hold exactly.
+    package var accountID: String?
+    package var statusID: String?
+    /// Which of the device's accounts was notified.
+    package var account: String?
+
+    /// Apple refuses a longer body with `PayloadTooLarge`.
+    package static let longest = 4096
+
+    package init(
+        title: String,
+        body: String,
+        badge: Int? = nil,
+        sound: String? = nil,
+        notificationType: String? = nil,
+        accountID: String? = nil,
+        statusID: String? = nil,
+        account: String? = nil
+    ) {
+        self.title = title
+        self.body = body
+        self.badge = badge
+        self.sound = sound
+        self.notificationType = notificationType
+        self.accountID = accountID
+        self.statusID = statusID
+        self.account = account
+    }
+
+    /// The body to send, of at most `longest` octets: texts that do not fit are cut between characters and end in "…".
+    ///
+    /// The title, of which a phone shows one line, gives way first where it is longer than 200 characters, then the
+    /// body, and only then the rest of the title.
+    package func encoded() throws -> [UInt8] {
+        let whole = try octets()
+        guard whole.count > Self.longest else { return whole }
+        var shorter = self
+        shorter.title = Self.cut(title, to: 200)
+        if try shorter.octets().count <= Self.longest { return try shorter.octets() }
+        try shorter.fit(\.body)
+        try shorter.fit(\.title)
+        return try shorter.octets()
+    }
+
+    /// Cuts one text to the most characters with which the whole fits, or to "…" when nothing of it does.
+    private mutating func fit(_ text: WritableKeyPath<Payload, String>) throws {
+        guard try octets().count > Self.longest else { return }
+        let original = self[keyPath: text]
+        // A character is at least one octet, so more than this many cannot fit.
+        var fits = 0
+        var tooMany = min(original.count, Self.longest)
+        while fits + 1 < tooMany {
+            let middle = (fits + tooMany) / 2
+            self[keyPath: text] = Self.cut(original, to: middle)
+            if try octets().count <= Self.longest { fits = middle } else { tooMany = middle }
+        }
+        self[keyPath: text] = Self.cut(original, to: fits)
+    }
+
+    private static func cut(_ text: String, to characters: Int) -> String {
+        guard let end = text.index(text.startIndex, offsetBy: characters, limitedBy: text.endIndex),
+            end < text.endIndex
+        else { return text }
+        return text[..<end] + "…"
+    }
+
+    private func octets() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        // Two octets for each slash would be wasted on a reader that needs one; sorted, so that a body is reproducible.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return try Array(encoder.encode(self))
+    }
+
+    private enum Key: String, CodingKey {
+        case aps, account
+        case notificationType = "notification_type"
+        case accountID = "account_id"
+        case statusID = "status_id"
+    }
+
+    private enum ApsKey: String, CodingKey { case alert, badge, sound }
+
+    private enum AlertKey: String, CodingKey { case title, body }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        var aps = container.nestedContainer(keyedBy: ApsKey.self, forKey: .aps)
+        var alert = aps.nestedContainer(keyedBy: AlertKey.self, forKey: .alert)
+        try alert.encode(title, forKey: .title)
+        try alert.encode(body, forKey: .body)
+        try aps.encodeIfPresent(badge, forKey: .badge)
+        try aps.encodeIfPresent(sound, forKey: .sound)
+        try container.encodeIfPresent(notificationType, forKey: .notificationType)
+        try container.encodeIfPresent(accountID, forKey: .accountID)
+        try container.encodeIfPresent(statusID, forKey: .statusID)
+        try container.encodeIfPresent(account, forKey: .account)
+    }
+}
