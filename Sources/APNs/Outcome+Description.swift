@@ -1,0 +1,16 @@
+extension Outcome.Cause: CustomStringConvertible {
+    /// For the log: what stood in the way, in one line without a secret.
+    package var description: String {
+        switch self {
+        case .rejection(let rejection):
+            rejection.word.isEmpty ? "status \(rejection.status)" : "\(rejection.status) \(rejection.word)"
+        case .transport(.failed(let code, let text)): "no answer: \(text) (libcurl \(code))"
+        case .transport(.deadline(waiting: true)): "no answer: waited too long for a stream"
+        case .transport(.deadline(waiting: false)): "no answer in time"
+        case .transport(.notHTTP2): "the answer did not come over HTTP/2: something other than Apple is at this address"
+        case .transport(.unsigned): "the provider token could not be signed"
+        case .overloaded: "too many notifications wait for Apple"
+        case .stopping: "the relay is stopping"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import APNs
+package import HTTPServer
+
+/// Everything that an operator decides, read once at the start and valid as a whole.
+package struct Configuration: Sendable {
+    /// The origin of every endpoint, `https://push.example.org`, without a slash at its end.
+    package let publicURL: String
+    package let listenAddress: ListenAddress
+    package let databasePath: String
+    package let subscribeTokens: SubscribeTokens
+    package let providerKey: ProviderKey
+    package let apple: Client.Configuration
+    package let sounds: Sounds
+    package let logLevel: Log.Level
+    package let logFormat: Log.Format
+    /// What works but should be mended; one sentence each.
+    package let warnings: [Problem]
+
+    /// Reads the variables.
+    ///
+    /// - Parameters:
+    ///   - environment: the process's environment, joined with the file of `--env-file`.
+    ///   - readFile: gives a file's octets and mode; it throws the reason why it cannot.
+    /// - Throws: every problem there is, not only the first: an operator mends all of them in one go.
+    package init(
+        environment: [String: String],
+        readFile: (String) throws(FileError) -> File = File.read
+    ) throws(Problems) {
+        var reader = VariableReader(environment)
+
+        let publicURL = reader.required(.publicURL, "the https:// origin of this relay", parse: parsePublicURL)
+        let listenAddress = reader.optional(.listenAddress, default: "127.0.0.1:8080") { text throws(Fault) in
+            do throws(ListenAddressError) {
+                return try ListenAddress(parsing: text)
+            } catch {
+                throw Fault("\(error)")
+            }
+        }
+        let databasePath = reader.required(.databasePath, "the path of the SQLite file", parse: parsePath)
+        let tokens = reader.required(.subscribeToken, "the app's bearer token") { text throws(Fault) in
+            guard let tokens = SubscribeTokens(parsing: text) else {
+                throw Fault("holds no usable token: set printable ASCII without spaces, several with commas between")
+            }
+            return tokens
+        }
+        let keyFile = reader.required(.apnsKeyFile, "the path of the .p8 file from developer.apple.com") {
+            text throws(Fault) in try readKey(text, with: readFile)
+        }
+        let keyID = reader.required(.apnsKeyID, "the ten characters in the .p8 file's name", parse: parseAppleID)
+        let teamID = reader.required(.apnsTeamID, "your ten-character team id", parse: parseAppleID)
+        let topic = reader.required(.apnsTopic, "the app's bundle id", parse: parseTopic)
+        let environmentOrigin = reader.optional(.apnsEnvironment, default: "production", parse: parseEnvironment)
+        let appleURL = reader.optional(.apnsURL, default: "") { text throws(Fault) in
+            text.isEmpty ? nil : try parseOrigin(text, allowsPlainHTTP: false)
+        }
+        let authorities = reader.optional(.apnsCAFile, default: "") { text throws(Fault) in
+            text.isEmpty ? nil : try checkReadable(text, with: readFile)
+        }
+        let sounds = reader.optional(.sounds, default: "") { text throws(Fault) in try Sounds(parsing: text) }
+        let logLevel = reader.optional(.logLevel, default: Log.Level.info.rawValue) { text throws(Fault) in
+            try parseChoice(text) as Log.Level
+        }
+        let logFormat = reader.optional(.logFormat, default: Log.Format.text.rawValue) { text throws(Fault) in
+            try parseChoice(text) as Log.Format
+        }
+
+        guard
+            reader.problems.isEmpty,
+            let publicURL, let listenAddress, let databasePath, let tokens, let keyFile, let keyID, let teamID,
+            let topic, let environmentOrigin, let appleURL, let authorities, let sounds, let logLevel, let logFormat
+        else { throw Problems(all: reader.problems) }
+
+        self.publicURL = publicURL
+        self.listenAddress = listenAddress
+        self.databasePath = databasePath
+        self.sounds = sounds
+        self.logLevel = logLevel
+        self.logFormat = logFormat
+        subscribeTokens = tokens
+        providerKey = ProviderKey(privateKey: keyFile.key, keyID: keyID, teamID: teamID)
+        apple = Client.Configuration(
+            origin: appleURL ?? environmentOrigin,
+            topic: topic,
+            certificateAuthorities: authorities
+        )
+        var warnings: [Problem] = []
+        if tokens.hasShortToken {
+            let text = "holds a token of fewer than 16 characters: make one with `openssl rand -hex 24`"
+            warnings.append(Problem(variable: .subscribeToken, text: text))
+        }
+        if keyFile.isReadableByOthers {
+            let text = "names a file that other users of this machine can read: run `chmod 600` on it"
+            warnings.append(Problem(variable: .apnsKeyFile, text: text))
+        }
+        self.warnings = warnings
+    }
+}

@@ -1,0 +1,95 @@
+import APNs
+import Crypto
+import FoundationEssentials
+
+/// The origin of the endpoints: https, which is all that Pixelfed takes, or plain http on loopback to try things out.
+func parsePublicURL(_ text: String) throws(Fault) -> String {
+    let origin = try parseOrigin(text, allowsPlainHTTP: true)
+    // Pixelfed stores endpoints of up to 500 characters; "/wp/" and an id take less than 60 of them.
+    guard origin.utf8.count <= 440 else { throw Fault("is longer than 440 characters: use a shorter host name") }
+    return origin
+}
+
+/// An URL that is a scheme, a host and perhaps a port, given back without the slash at its end.
+func parseOrigin(_ text: String, allowsPlainHTTP: Bool) throws(Fault) -> String {
+    let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+    guard
+        text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
+        let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty
+    else { throw Fault("is not a URL: write it as https://push.example.org") }
+    let isLoopback = ["localhost", "[::1]", "::1"].contains(host) || host.hasPrefix("127.")
+    guard scheme == "https" || (scheme == "http" && allowsPlainHTTP && isLoopback) else {
+        throw Fault("does not begin with https://: Pixelfed and Apple are spoken to over TLS only")
+    }
+    guard url.path.isEmpty, url.query == nil, url.fragment == nil, url.user == nil, url.password == nil else {
+        throw Fault("has more than a host and a port: leave out path, query and user name")
+    }
+    guard url.port.map({ (1...65_535).contains($0) }) ?? true else {
+        throw Fault("has a port that does not exist: use 1 to 65535, or none")
+    }
+    return text
+}
+
+/// A path as the operating system takes it.
+func parsePath(_ text: String) throws(Fault) -> String {
+    guard !text.utf8.contains(0) else { throw Fault("holds a NUL: set a path") }
+    return text
+}
+
+/// A Key ID or a Team ID.
+func parseAppleID(_ text: String) throws(Fault) -> String {
+    let isUpperCaseOrDigit = { (octet: UInt8) in (0x41...0x5a).contains(octet) || (0x30...0x39).contains(octet) }
+    guard text.utf8.count == 10, text.utf8.allSatisfy(isUpperCaseOrDigit) else {
+        throw Fault("is not ten capital letters and digits: copy it from developer.apple.com")
+    }
+    return text
+}
+
+/// A bundle id; it becomes a header of every request, so nothing else may get through.
+func parseTopic(_ text: String) throws(Fault) -> String {
+    let isAllowed = { (octet: UInt8) in
+        (0x61...0x7a).contains(octet | 0x20) || (0x30...0x39).contains(octet) || octet == 0x2d || octet == 0x2e
+    }
+    guard text.utf8.count <= 255, text.utf8.contains(0x2e), text.utf8.allSatisfy(isAllowed) else {
+        throw Fault("is not a bundle id: write it as in Xcode, such as org.example.app")
+    }
+    return text
+}
+
+/// Apple's address for builds from the store and TestFlight, or for those from Xcode.
+func parseEnvironment(_ text: String) throws(Fault) -> String {
+    switch text {
+    case "production": Client.Configuration.production
+    case "sandbox": Client.Configuration.sandbox
+    default: throw Fault("is neither \"production\" (App Store, TestFlight) nor \"sandbox\" (Xcode): set one of them")
+    }
+}
+
+/// One of an enumeration's raw values.
+func parseChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws(Fault) -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+        let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Fault("is none of \(all): set one of them")
+    }
+    return choice
+}
+
+/// The path of a file that can be read.
+func checkReadable(_ path: String, with readFile: (String) throws(FileError) -> File) throws(Fault) -> String {
+    do throws(FileError) { _ = try readFile(path) } catch { throw Fault("names a file that \(error)") }
+    return path
+}
+
+/// Apple's signing key, and whether its file is open to other users.
+func readKey(
+    _ path: String,
+    with readFile: (String) throws(FileError) -> File
+) throws(Fault) -> (key: P256PrivateKey, isReadableByOthers: Bool) {
+    let file: File
+    do throws(FileError) { file = try readFile(path) } catch { throw Fault("names a file that \(error)") }
+    do throws(CryptoError) {
+        return (try P256PrivateKey(pem: file.octets), file.mode & 0o077 != 0)
+    } catch {
+        throw Fault("names a file that is no P-256 private key: download the .p8 file from developer.apple.com again")
+    }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+/// JSON as it may come in: UTF-8, an object, and nothing that Foundation would silently read in another encoding.
+enum JSON {
+    /// The octets are not JSON, or not of the shape that was asked for; the text names the member at fault.
+    struct Malformed: Error, Equatable {
+        let text: String
+    }
+
+    /// Decodes a body.
+    ///
+    /// Foundation guesses UTF-16 and UTF-32 from zero octets and skips a byte order mark; RFC 8259, section 8.1 has
+    /// UTF-8 without a mark only, so all three are refused before it sees them.
+    static func decode<Value: Decodable>(_ octets: [UInt8], as type: Value.Type = Value.self) throws(Malformed) -> Value
+    {
+        guard String(validating: octets, as: UTF8.self) != nil, !octets.contains(0), !octets.starts(with: [0xef, 0xbb])
+        else { throw Malformed(text: "the body is not JSON in UTF-8") }
+        do {
+            return try JSONDecoder().decode(type, from: Data(octets))
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw Malformed(text: "\"\(key.stringValue)\" is missing")
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            throw Malformed(text: place(context, "has the wrong type"))
+        } catch DecodingError.dataCorrupted(let context) {
+            throw Malformed(text: place(context, "is not valid"))
+        } catch {
+            throw Malformed(text: "the body is not JSON")
+        }
+    }
+
+    private static func place(_ context: DecodingError.Context, _ fault: String) -> String {
+        guard let key = context.codingPath.last else { return "the body is not a JSON object" }
+        return "\"\(key.stringValue)\" \(fault)"
+    }
+}

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The relay's log: one line an event on standard output, as `key=value` pairs or as JSON.
+///
+/// No event carries a device token, an id, a key, a token or a text of a message. A subscription is named by the first
+/// eight hex digits of its id's SHA-256.
+package struct Log: Sendable {
+    package enum Level: String, Sendable, CaseIterable, Comparable {
+        case debug, info, warning, error
+
+        package static func < (left: Level, right: Level) -> Bool {
+            left.rank < right.rank
+        }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
+    }
+
+    package enum Format: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    private let level: Level
+    private let format: Format
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - level: events below it are not written.
+    ///   - write: takes one whole line with its line feed, from any thread; standard output unless given.
+    package init(
+        level: Level,
+        format: Format,
+        write: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.level = level
+        self.format = format
+        self.write = write ?? { RelayCore.write($0, to: STDOUT_FILENO) }
+    }
+
+    /// Writes one event; `fields` keep their order, and a nil value leaves its field out.
+    package func callAsFunction(_ level: Level, _ event: String, _ fields: KeyValuePairs<String, String?> = [:]) {
+        guard level >= self.level else { return }
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        var pairs = [("time", time), ("level", level.rawValue), ("event", event)]
+        for case (let key, let value?) in fields { pairs.append((key, value)) }
+        switch format {
+        case .text:
+            write(pairs.map { "\($0)=\(Self.isPlain($1) ? $1 : Self.quoted($1))" }.joined(separator: " ") + "\n")
+        case .json:
+            write("{" + pairs.map { "\(Self.quoted($0)):\(Self.quoted($1))" }.joined(separator: ",") + "}\n")
+        }
+    }
+
+    /// Whether a value can stand without quotes and still be cut out of its line by a space.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x3d && $0 != 0x5c }
+    }
+
+    /// A JSON string of printable ASCII alone, so that no value can end its line or colour a terminal.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22, 0x5c: quoted += "\\\(Unicode.Scalar(UInt8(unit)))"
+            case 0x20...0x7e: quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            default: quoted += "\\u" + String(0x1_0000 + UInt32(unit), radix: 16).dropFirst()
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+private let writing = Mutex(())
+
+/// Writes a text whole: two threads never share a line, and a write that was interrupted is carried on.
+package func write(_ text: String, to descriptor: Int32) {
+    writing.withLock { _ in
+        var octets = Array(text.utf8)[...]
+        while !octets.isEmpty {
+            let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 { octets = octets.dropFirst(written) } else if errno != EINTR { return }
+        }
+    }
+}

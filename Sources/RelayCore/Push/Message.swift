@@ -1,0 +1,74 @@
+import FoundationEssentials
+
+/// What the instance says in a decrypted message; every member that is not listed here is ignored and forgotten.
+struct Message: Decodable, Equatable {
+    let notificationType: String?
+    let title: String
+    let body: String
+    let statusID: String?
+    let accountID: String?
+
+    private enum Key: String, CodingKey {
+        case title, body
+        case notificationType = "notification_type"
+        case statusID = "status_id"
+        case accountID = "account_id"
+    }
+
+    /// Types longer than this are cut: they are words, and the app compares them with words.
+    private static let longestType = 64
+
+    init(parsing plaintext: [UInt8]) throws(JSON.Malformed) {
+        self = try JSON.decode(plaintext)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        title = try container.decodeIfPresent(String.self, forKey: .title) ?? ""
+        body = try container.decodeIfPresent(String.self, forKey: .body) ?? ""
+        guard !title.isEmpty || !body.isEmpty else {
+            // An alert without words would be a sound and an empty banner.
+            throw DecodingError.keyNotFound(Key.title, .init(codingPath: [], debugDescription: "nothing to show"))
+        }
+        notificationType = try container.decodeIfPresent(String.self, forKey: .notificationType)
+            .map { $0.cut(toOctets: Self.longestType) }
+        statusID = try container.decodeIfPresent(Identifier.self, forKey: .statusID)?.text
+        accountID = try container.decodeIfPresent(Identifier.self, forKey: .accountID)?.text
+    }
+}
+
+/// An id of the instance: text, or the digits of a number as they stand.
+private struct Identifier: Decodable {
+    /// Nil for what cannot be an id that the app could follow.
+    let text: String?
+
+    /// A link to half an id leads astray, so a longer one is left out, not cut.
+    private static let longest = 128
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let number = try? container.decode(Decimal.self) else {
+            let text = try container.decode(String.self)
+            self.text = (1...Self.longest).contains(text.utf8.count) ? text : nil
+            return
+        }
+        // A Decimal holds 38 digits exactly, where a Double, and so most JSON readers, stop at 15.
+        let digits = number.description
+        text = digits.utf8.count <= 38 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? digits : nil
+    }
+}
+
+extension String {
+    /// The longest beginning of whole characters that takes at most `limit` octets of UTF-8.
+    func cut(toOctets limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var kept = ""
+        var octets = 0
+        for character in self {
+            octets += character.utf8.count
+            guard octets <= limit else { break }
+            kept.append(character)
+        }
+        return kept
+    }
+}

@@ -1,0 +1,109 @@
+import APNs
+import Crypto
+import FoundationEssentials
+import HTTPServer
+package import Store
+import WebPush
+
+/// The app's routes: what it registers, sets and takes away.
+///
+/// A call for an id that no row has is done all the same: a client that tidies up has nothing to fix.
+package struct RegistrationHandler: Sendable {
+    private let store: Store
+    private let limiter: RateLimiter
+    private let publicURL: String
+    private let clocks: Clocks
+    private let log: Log
+
+    package init(store: Store, limiter: RateLimiter, publicURL: String, clocks: Clocks, log: Log) {
+        self.store = store
+        self.limiter = limiter
+        self.publicURL = publicURL
+        self.clocks = clocks
+        self.log = log
+    }
+
+    /// 128 bits, which nobody guesses (RFC 8030, section 8.2 asks for 120).
+    private static let idLength = 16
+
+    /// `POST /subscribe`: a new id and new keys, in place of what the same account on the same device had.
+    func subscribe(_ request: Request) async throws(RelayError) -> Response {
+        let wanted = try body(request, as: SubscribeBody.self)
+        let id: String
+        let keys: ReceiverKeys
+        do throws(CryptoError) {
+            id = try Base64URL.encode(Random.octets(Self.idLength))
+            keys = try ReceiverKeys()
+        } catch {
+            throw .internalFailure
+        }
+        let subscriptionID = SubscriptionID(hashing: Array(id.utf8))
+        let registration = Registration(
+            id: subscriptionID,
+            deviceToken: wanted.deviceToken.hex,
+            account: wanted.account,
+            label: wanted.label,
+            privateKey: keys.privateKey.scalar,
+            authSecret: keys.authSecret,
+            createdAt: clocks.now()
+        )
+        let replaced = try await RelayError.mapping { () async throws(StoreError) in
+            try await store.register(registration)
+        }
+        for id in replaced { limiter.forget(id) }
+        log(.info, "subscribed", ["subscription": subscriptionID.shortName, "replaced": "\(replaced.count)"])
+        return try created(
+            SubscribeAnswer(
+                subscription_id: id,
+                endpoint: "\(publicURL)/wp/\(id)",
+                p256dh: Base64URL.encode(keys.privateKey.publicPoint),
+                auth: Base64URL.encode(keys.authSecret)
+            )
+        )
+    }
+
+    /// `DELETE /subscribe/{id}`.
+    func unsubscribe(_ id: SubscriptionID) async throws(RelayError) -> Response {
+        try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
+        limiter.forget(id)
+        log(.info, "unsubscribed", ["subscription": id.shortName])
+        return Response(status: 204)
+    }
+
+    /// `POST /subscribe/{id}/read`: the counter to 0, whatever the body is.
+    func markRead(_ id: SubscriptionID) async throws(RelayError) -> Response {
+        try await setBadge(id, to: 0)
+    }
+
+    /// `POST /subscribe/{id}/unread`: the counter to what the app knows; negative counts are 0.
+    func setUnread(_ id: SubscriptionID, _ request: Request) async throws(RelayError) -> Response {
+        try await setBadge(id, to: body(request, as: UnreadBody.self).count)
+    }
+
+    /// `POST /subscribe/{id}/badges`: whether this subscription's pushes carry a badge.
+    func setBadges(_ id: SubscriptionID, _ request: Request) async throws(RelayError) -> Response {
+        let enabled = try body(request, as: BadgesBody.self).enabled
+        try await RelayError.mapping { () async throws(StoreError) in try await store.setBadgesEnabled(id, enabled) }
+        return Response(status: 204)
+    }
+
+    private func setBadge(_ id: SubscriptionID, to count: Int64) async throws(RelayError) -> Response {
+        try await RelayError.mapping { () async throws(StoreError) in try await store.setBadge(id, to: count) }
+        return Response(status: 204)
+    }
+
+    private func body<Body: Decodable>(_ request: Request, as type: Body.Type) throws(RelayError) -> Body {
+        do throws(JSON.Malformed) {
+            return try JSON.decode(request.body)
+        } catch {
+            throw .malformedBody(error.text)
+        }
+    }
+
+    private func created(_ answer: SubscribeAnswer) throws(RelayError) -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        guard let body = try? encoder.encode(answer) else { throw .internalFailure }
+        return Response(status: 201, fields: [("Content-Type", "application/json")], body: Array(body))
+    }
+}

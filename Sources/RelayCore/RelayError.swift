@@ -1,0 +1,136 @@
+import APNs
+import HTTPServer
+import Store
+import WebPush
+
+/// Every reason why a request is not done, each with its one answer.
+///
+/// 404 for an endpoint makes Pixelfed forget it for good, so it stands for a row that is gone and for nothing else; the
+/// relay's own faults and Apple's are 5xx, after which the sender comes again.
+enum RelayError: Error {
+    case unknownRoute
+    case methodNotAllowed(allow: String)
+    case unauthorized
+    /// No row has this id, or Apple said that its device token is dead and the row has just been deleted.
+    case subscriptionGone
+    case unknownCoding
+    case malformedTTL
+    case undecryptable(MessageError)
+    case malformedMessage(String)
+    case malformedBody(String)
+    case rateLimited(RetryAfter)
+    case database(StoreError)
+    case overloaded
+    case appleFailed
+    case internalFailure
+
+    /// Runs work of the store, whose every failure is the same to a client.
+    static func mapping<Value>(_ work: () async throws(StoreError) -> Value) async throws(RelayError) -> Value {
+        do throws(StoreError) { return try await work() } catch { throw .database(error) }
+    }
+
+    private struct Answer {
+        let status: Int
+        let word: String
+        let message: String
+        var fields: [(name: String, value: String)] = []
+    }
+
+    /// The answer to the client; the message says what to do and repeats nothing that is secret.
+    var response: Response {
+        let answer = answer
+        return .problem(answer.status, answer.word, answer.message, fields: answer.fields)
+    }
+
+    private var answer: Answer {
+        switch self {
+        case .unknownRoute:
+            Answer(status: 404, word: "not_found", message: "there is nothing at this path")
+        case .methodNotAllowed(let allow):
+            Answer(
+                status: 405,
+                word: "method_not_allowed",
+                message: "use \(allow)",
+                fields: [("Allow", allow)]
+            )
+        case .unauthorized:
+            Answer(
+                status: 401,
+                word: "unauthorized",
+                message: "send Authorization: Bearer and the subscribe token",
+                fields: [("WWW-Authenticate", "Bearer")]
+            )
+        case .subscriptionGone:
+            Answer(status: 404, word: "not_found", message: "this subscription is gone: register anew")
+        case .unknownCoding:
+            Answer(
+                status: 415,
+                word: "unsupported_coding",
+                message: "encrypt with the content coding aes128gcm",
+                fields: [("Accept-Encoding", "aes128gcm")]
+            )
+        case .malformedTTL:
+            Answer(status: 400, word: "malformed_ttl", message: "send one TTL field of digits")
+        case .undecryptable(let error):
+            undecryptable(error)
+        case .malformedMessage(let text):
+            Answer(status: 400, word: "malformed_message", message: "the decrypted message cannot be used: \(text)")
+        case .malformedBody(let text):
+            Answer(status: 400, word: "malformed_body", message: text)
+        case .rateLimited(let wait):
+            Answer(
+                status: 429,
+                word: "rate_limited",
+                message: "this subscription gets too many messages: wait",
+                fields: [("Retry-After", "\(wait.seconds)")]
+            )
+        case .database:
+            Self.unavailable("database_unavailable", "the relay cannot use its database at the moment: try again")
+        case .overloaded:
+            Self.unavailable("overloaded", "too much waits for Apple, or the relay is stopping: try again")
+        case .appleFailed:
+            Answer(status: 502, word: "apple_failed", message: "Apple did not take the notification: try again")
+        case .internalFailure:
+            Answer(status: 500, word: "internal_failure", message: "the relay failed: try again")
+        }
+    }
+
+    private func undecryptable(_ error: MessageError) -> Answer {
+        switch error {
+        case .cryptographyFailed:
+            Self.unavailable("cryptography_failed", "the relay could not decrypt at the moment: try again")
+        case .shortHeader, .recordSizeTooSmall, .keyIDLength, .keyIDNotUncompressed, .pointInvalid, .shortRecord,
+            .multipleRecords, .authenticationTag, .badDelimiter, .noDelimiter:
+            Answer(status: 400, word: error.rawValue, message: "the body is not a message for this subscription")
+        }
+    }
+
+    private static func unavailable(_ word: String, _ message: String) -> Answer {
+        Answer(status: 503, word: word, message: message, fields: [("Retry-After", "10")])
+    }
+
+    /// How loud the log says it; what a client alone got wrong is no concern of the operator's.
+    var level: Log.Level {
+        switch self {
+        case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
+        case .subscriptionGone, .unknownCoding, .malformedTTL, .malformedMessage, .malformedBody, .rateLimited: .info
+        case .undecryptable(.cryptographyFailed), .database, .internalFailure: .error
+        case .undecryptable: .info
+        case .overloaded, .appleFailed: .warning
+        }
+    }
+
+    /// The cause for the log, where the word of the answer does not say it.
+    var detail: String? {
+        switch self {
+        case .database(let error): "\(error)"
+        case .malformedMessage(let text), .malformedBody(let text): text
+        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .malformedTTL,
+            .undecryptable, .rateLimited, .overloaded, .appleFailed, .internalFailure:
+            nil
+        }
+    }
+
+    /// The machine word of the answer, which the log repeats.
+    var word: String { answer.word }
+}

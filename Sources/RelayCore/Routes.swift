@@ -1,0 +1,70 @@
+package import HTTPServer
+package import Store
+
+/// The whole router: from a request to the handler that its path and method name, and from every error to its answer.
+package struct Routes: Sendable {
+    private let pushes: PushHandler
+    private let registrations: RegistrationHandler
+    private let tokens: SubscribeTokens
+    private let store: Store
+    private let log: Log
+
+    package init(
+        pushes: PushHandler,
+        registrations: RegistrationHandler,
+        tokens: SubscribeTokens,
+        store: Store,
+        log: Log
+    ) {
+        self.pushes = pushes
+        self.registrations = registrations
+        self.tokens = tokens
+        self.store = store
+        self.log = log
+    }
+
+    /// What the listener may read of a body before anybody has looked at the request.
+    package static func bodyRule(for head: Head) -> BodyRule {
+        guard let route = Route(head.target), route.allows(head.method) else {
+            return BodyRule(limit: 65_536, isRequired: false)
+        }
+        return route.bodyRule
+    }
+
+    /// The answer to a request; there is always one.
+    package func respond(to request: Request) async -> Response {
+        let route = Route(request.head.target)
+        var response: Response
+        do throws(RelayError) {
+            response = try await respond(to: request, at: route)
+        } catch {
+            log(error.level, "refused", ["error": error.word, "detail": error.detail])
+            response = error.response
+        }
+        // The app's answers hold keys, and a cached 204 or 401 would be as wrong.
+        if route?.isForTheApp == true { response.fields.append(("Cache-Control", "no-store")) }
+        return response
+    }
+
+    private func respond(to request: Request, at route: Route?) async throws(RelayError) -> Response {
+        guard let route else { throw .unknownRoute }
+        guard route.allows(request.head.method) else { throw .methodNotAllowed(allow: route.allow) }
+        if route.isForTheApp, !tokens.admit(request.head.fields.first("Authorization")) { throw .unauthorized }
+        switch route {
+        case .health: return try await health()
+        case .push(let id): return try await pushes.respond(to: request, id: id)
+        case .subscribe: return try await registrations.subscribe(request)
+        case .subscription(let id): return try await registrations.unsubscribe(id)
+        case .read(let id): return try await registrations.markRead(id)
+        case .unread(let id): return try await registrations.setUnread(id, request)
+        case .badges(let id): return try await registrations.setBadges(id, request)
+        }
+    }
+
+    /// Whether the database can be used; Apple being down is not ill health.
+    private func health() async throws(RelayError) -> Response {
+        try await RelayError.mapping { () async throws(StoreError) in try await store.check() }
+        let fields = [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")]
+        return Response(status: 200, fields: fields, body: Array("ok".utf8))
+    }
+}
