@@ -11,3 +11,9 @@ static inline int relay_sqlite3_bind_blob(sqlite3_stmt *statement, int index, co
 static inline int relay_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *octets, sqlite3_uint64 count) {
     return sqlite3_bind_text64(statement, index, octets, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+
+// sqlite3_db_config is variadic, which Swift cannot call.
+// Defensive: no SQL, not even SQL hidden in a prepared file's schema, may corrupt the file on purpose.
+static inline int relay_sqlite3_defend(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}

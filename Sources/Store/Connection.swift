@@ -1,0 +1,101 @@
+import CSQLite
+import Glibc
+
+/// A handle on the file, closed when it goes out of scope; one thread at a time.
+struct Connection: ~Copyable {
+    private let handle: OpaquePointer
+
+    /// Opens the file at `path`, creating it for its owner's eyes only, and reads nothing of it yet.
+    init(path: String) throws(StoreError) {
+        // SQLite gives -wal and -shm the mode of the main file, so creating that one with 0600 settles all three. With
+        // O_EXCL a file that exists is not opened here: closing it would drop every POSIX lock this process has on it.
+        // Failures are left for SQLite to meet again and to report.
+        let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        if file >= 0 { Glibc.close(file) }
+
+        // NOMUTEX is SQLite's multi-thread mode: the actor already lets one thread in at a time.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = StoreError(.open, code: code, on: handle)
+            // A handle comes back even from an open that failed, to carry its message.
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+    }
+
+    deinit {
+        // The second version of close waits for statements that are still to be finalized, in whatever order they go.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Settles how this connection waits, syncs and erases; `busyTimeout` is in milliseconds.
+    func configure(busyTimeout: Int32) throws(StoreError) {
+        try check(sqlite3_busy_timeout(handle, busyTimeout), .open)
+        try check(relay_sqlite3_defend(handle), .open)
+        // FULL: an answered /subscribe or DELETE outlives a power cut. Secure delete: what is deleted, such as a private
+        // key, is overwritten. Trusted schema off: functions named in the schema of a prepared file do not run.
+        try execute(
+            """
+            PRAGMA synchronous = FULL;
+            PRAGMA secure_delete = ON;
+            PRAGMA foreign_keys = ON;
+            PRAGMA trusted_schema = OFF;
+            """,
+            for: .open
+        )
+    }
+
+    /// Turns on the write-ahead log, in which readers such as a backup and the relay do not lock each other out.
+    func useWriteAheadLog() throws(StoreError) {
+        // SQLite answers with the mode that holds and no error where it cannot grant the one asked for.
+        let mode = try prepare("PRAGMA journal_mode = WAL", for: .open).first { $0.text(0) }
+        guard mode == "wal" else { throw .noWriteAheadLog(mode: mode ?? "unknown") }
+    }
+
+    /// Compiles the first statement in `sql`; `operation` names it in errors.
+    func prepare(_ sql: String, for operation: StoreError.Operation) throws(StoreError) -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw StoreError(operation, code: code, on: handle) }
+        return Statement(statement, for: operation)
+    }
+
+    /// Runs every statement in `sql` and drops the rows they answer.
+    func execute(_ sql: String, for operation: StoreError.Operation) throws(StoreError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), operation)
+    }
+
+    /// Runs `body` so that all of its writes last or none does.
+    func transaction<Result>(
+        for operation: StoreError.Operation,
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        // IMMEDIATE takes the write lock before anything is read. A transaction that reads first may find at its first
+        // write that its snapshot is stale, an SQLITE_BUSY_SNAPSHOT that no busy timeout waits out.
+        try execute("BEGIN IMMEDIATE", for: operation)
+        do throws(StoreError) {
+            let result = try body()
+            try execute("COMMIT", for: operation)
+            return result
+        } catch {
+            // On errors like a full disk SQLite may have rolled back already; to do so again is its only way to fail.
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+    }
+
+    /// The number of rows the last INSERT, UPDATE or DELETE touched.
+    var changes: Int64 { sqlite3_changes64(handle) }
+
+    /// Moves the write-ahead log into the file and cuts it to nothing.
+    func checkpoint() throws(StoreError) {
+        try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil), .close)
+    }
+
+    private func check(_ code: Int32, _ operation: StoreError.Operation) throws(StoreError) {
+        guard code == SQLITE_OK else { throw StoreError(operation, code: code, on: handle) }
+    }
+}

@@ -1,0 +1,105 @@
+import CSQLite
+import Glibc
+
+/// Why the database did not do what it was asked; whatever was being written is rolled back.
+///
+/// The cases are what an operator can act on differently. None of them says anything about a subscription: a row that
+/// is missing is `nil`, never an error, so no failure here may be answered with 404.
+package enum StoreError: Error, Equatable {
+    /// Another process held the lock for longer than the busy timeout.
+    case busy(Cause)
+    /// The disk, or a limit on the file, is full.
+    case full(Cause)
+    /// The file, its directory or its file system does not take writes.
+    case readOnly(Cause)
+    /// The file's structure is damaged.
+    case corrupt(Cause)
+    /// The file is something else, or encrypted; it was left as it was.
+    case notADatabase(Cause)
+    /// The file can be neither opened nor created.
+    case cannotOpen(Cause)
+    /// The operating system failed to read or write.
+    case inputOutput(Cause)
+    /// The row is refused by the schema, such as an id that exists.
+    case constraint(Cause)
+    /// Any other result of SQLite.
+    case other(Cause)
+    /// The write-ahead log is not to be had; SQLite answered with `mode` instead.
+    case noWriteAheadLog(mode: String)
+    /// A row of an earlier release has no counterpart in the present schema; the file was left as it was.
+    case unconvertible(column: String, rowid: Int64)
+    /// The store was closed before the call.
+    case closed
+
+    /// What SQLite said, and to which request.
+    package struct Cause: Sendable, Equatable {
+        /// What the store was doing.
+        package let operation: Operation
+        /// SQLite's extended result code.
+        package let code: Int32
+        /// SQLite's text, with the operating system's reason where there is one; it holds no values of a row.
+        package let message: String
+    }
+
+    /// What the store was doing, worded to follow "cannot".
+    package enum Operation: String, Sendable {
+        case open = "open the database"
+        case migrate = "bring the database up to date"
+        case read = "read a subscription"
+        case register = "register a subscription"
+        case delete = "delete a subscription"
+        case badge = "write a badge"
+        case check = "check the database"
+        case close = "close the database"
+    }
+
+    /// Classifies `code`, an extended result code other than OK, ROW and DONE; `database` is where it came from.
+    init(_ operation: Operation, code: Int32, on database: OpaquePointer?) {
+        var message = String(cString: sqlite3_errmsg(database) ?? sqlite3_errstr(code))
+        let primary = code & 0xFF
+        let reason = sqlite3_system_errno(database)
+        if [SQLITE_CANTOPEN, SQLITE_IOERR].contains(primary), reason != 0, let text = strerror(reason) {
+            message += " (\(String(cString: text)))"
+        }
+        let cause = Cause(operation: operation, code: code, message: message)
+        switch primary {
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy(cause)
+        case SQLITE_FULL: self = .full(cause)
+        case SQLITE_READONLY: self = .readOnly(cause)
+        case SQLITE_CORRUPT: self = .corrupt(cause)
+        case SQLITE_NOTADB: self = .notADatabase(cause)
+        case SQLITE_CANTOPEN, SQLITE_PERM: self = .cannotOpen(cause)
+        case SQLITE_IOERR: self = .inputOutput(cause)
+        case SQLITE_CONSTRAINT: self = .constraint(cause)
+        default: self = .other(cause)
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One lower-case line for the operator that ends in a remedy.
+    package var description: String {
+        switch self {
+        case .busy(let cause): "\(cause): stop the other process that uses the file"
+        case .full(let cause): "\(cause): make room on the disk"
+        case .readOnly(let cause): "\(cause): let the relay's user write the file and its directory"
+        case .corrupt(let cause): "\(cause): restore the latest backup"
+        case .notADatabase(let cause): "\(cause): let DB_PATH name the relay's database or a new file"
+        case .cannotOpen(let cause): "\(cause): create the directory and let the relay's user write it"
+        case .inputOutput(let cause): "\(cause): look for disk errors in the kernel's log"
+        case .constraint(let cause): "\(cause): try again with a new id"
+        case .other(let cause): "\(cause): look the code up at https://sqlite.org/rescode.html"
+        case .noWriteAheadLog(let mode):
+            "cannot open the database: its journal mode is \(mode), not wal: move DB_PATH to a file on a local disk"
+        case .unconvertible(let column, let rowid):
+            "cannot bring the database up to date: \(column) of row \(rowid) in subscriptions is unusable: "
+                + "correct or delete that row with the sqlite3 command"
+        case .closed: "cannot use the database: it is closed: start the relay again"
+        }
+    }
+}
+
+extension StoreError.Cause: CustomStringConvertible {
+    /// What failed and how SQLite put it, without a remedy.
+    package var description: String { "cannot \(operation.rawValue): \(message) (sqlite code \(code))" }
+}
