@@ -1,0 +1,82 @@
+/// The connection and everything it is ever asked, compiled once: all SQL on rows stands here.
+///
+/// A class so that closing is letting go of it. Not Sendable: it never leaves the actor that made it.
+final class Database {
+    let connection: Connection
+    let find: Statement
+    let removePair: Statement
+    let insert: Statement
+    let evict: Statement
+    let delete: Statement
+    let setBadge: Statement
+    let setBadgesEnabled: Statement
+    let increment: Statement
+    let badge: Statement
+    let decrement: Statement
+
+    /// Opens, configures and migrates the file at `path`; `busyTimeout` in milliseconds, `now` in Unix seconds.
+    init(path: String, busyTimeout: Int32, now: Int64) throws(StoreError) {
+        connection = try Connection(path: path)
+        try connection.configure(busyTimeout: busyTimeout)
+        try connection.migrate(now: now)
+        // Last, because it writes to the file: one that is not a database, or cannot be migrated, stays as it was.
+        try connection.useWriteAheadLog()
+
+        find = try connection.prepare(
+            """
+            SELECT device_token, account, label, private_key, auth, badge_count, badges_enabled, created_at
+            FROM subscriptions WHERE id = ?1
+            """,
+            for: .read
+        )
+        removePair = try connection.prepare(
+            "DELETE FROM subscriptions WHERE device_token = ?1 AND account = ?2 RETURNING id",
+            for: .register
+        )
+        insert = try connection.prepare(
+            """
+            INSERT INTO subscriptions (id, device_token, account, label, private_key, auth, created_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """,
+            for: .register
+        )
+        // Nine at most beside the new one, which is spared by its id: after a clock is set back it is not the youngest.
+        evict = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE rowid IN (
+                SELECT rowid FROM subscriptions WHERE device_token = ?1 AND id <> ?2
+                ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET 9
+            ) RETURNING id
+            """,
+            for: .register
+        )
+        delete = try connection.prepare("DELETE FROM subscriptions WHERE id = ?1", for: .delete)
+        setBadge = try connection.prepare(
+            "UPDATE subscriptions SET badge_count = ?2, badge_epoch = badge_epoch + 1 WHERE id = ?1",
+            for: .badge
+        )
+        setBadgesEnabled = try connection.prepare(
+            "UPDATE subscriptions SET badges_enabled = ?2 WHERE id = ?1",
+            for: .badge
+        )
+        // At the cap there is nothing to add, and then nothing to take back either: the row stays untouched.
+        increment = try connection.prepare(
+            "UPDATE subscriptions SET badge_count = badge_count + 1 WHERE id = ?1 AND badge_count < 2147483647",
+            for: .badge
+        )
+        // Each term is below 2^31, so no number of rows that fits on a disk overflows the sum before it is capped.
+        badge = try connection.prepare(
+            """
+            SELECT badges_enabled, badge_epoch, (
+                SELECT min(sum(sibling.badge_count), 2147483647) FROM subscriptions AS sibling
+                WHERE sibling.device_token = subscriptions.device_token AND sibling.badges_enabled
+            ) FROM subscriptions WHERE id = ?1
+            """,
+            for: .badge
+        )
+        decrement = try connection.prepare(
+            "UPDATE subscriptions SET badge_count = max(badge_count - ?2, 0) WHERE id = ?1 AND badge_epoch = ?3",
+            for: .badge
+        )
+    }
+}

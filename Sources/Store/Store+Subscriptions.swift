@@ -1,0 +1,49 @@
+extension Store {
+    /// The subscription as of now; `nil` says for certain that there is none, which is all that a 404 may rest on.
+    package func subscription(_ id: SubscriptionID) throws(StoreError) -> Subscription? {
+        try open().find.first([.blob(id.digest)]) { row in
+            Subscription(
+                id: id,
+                deviceToken: row.text(0),
+                account: row.text(1),
+                label: row.text(2),
+                privateKey: row.blob(3),
+                authSecret: row.blob(4),
+                // 64 bits here as there, and the table's CHECK keeps it within 31.
+                badgeCount: Int(row.integer(5)),
+                badgesEnabled: row.integer(6) != 0,
+                createdAt: row.integer(7)
+            )
+        }
+    }
+
+    /// Inserts a subscription in place of the device's others for the same account, and keeps the device at 10.
+    ///
+    /// Returns the ids that are gone for it: the ones replaced, and the oldest of the device past 10. An id that
+    /// exists is ``StoreError/constraint(_:)``; on any error all rows are as before.
+    package func register(_ registration: Registration) throws(StoreError) -> [SubscriptionID] {
+        let database = try open()
+        let id = Value.blob(registration.id.digest)
+        let device = Value.text(registration.deviceToken)
+        let account = Value.text(registration.account)
+        return try database.connection.transaction(for: .register) { () throws(StoreError) in
+            let replaced = try database.removePair.all([device, account]) { SubscriptionID(digest: $0.blob(0)) }
+            try database.insert.run([
+                id,
+                device,
+                account,
+                .text(registration.label),
+                .blob(registration.privateKey),
+                .blob(registration.authSecret),
+                .integer(registration.createdAt),
+            ])
+            let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
+            return replaced + evicted
+        }
+    }
+
+    /// Erases a subscription; that there is none is no error.
+    package func delete(_ id: SubscriptionID) throws(StoreError) {
+        try open().delete.run([.blob(id.digest)])
+    }
+}

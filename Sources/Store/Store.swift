@@ -1,0 +1,53 @@
+import Glibc
+
+/// The subscriptions on disk, behind the one connection this process has to them.
+///
+/// One connection, because SQLite 3.7.0 … 3.51.2 may corrupt a file when two write or checkpoint at the same moment.
+/// Each write is one statement or one transaction, and is synced to disk before the call returns: what is answered to
+/// the app outlives a power cut. No call suspends halfway, so calls take effect in one order, whole.
+package actor Store {
+    private let executor = QueueExecutor(label: "store")
+    /// `nil` once closed.
+    private(set) var database: Database?
+
+    /// Opens the database at `path`, creates it readable by its owner only, and brings it up to date.
+    ///
+    /// It blocks its caller for as long as that takes: it is meant for the start of the process.
+    package init(path: String) throws(StoreError) {
+        // 2 s is under the time a push has for its answer, and over any lock that a backup takes.
+        try self.init(path: path, busyTimeout: 2_000, now: Int64(time(nil)))
+    }
+
+    /// Opens like ``init(path:)`` with a choice of the milliseconds to wait for a lock and of the Unix time.
+    init(path: String, busyTimeout: Int32, now: Int64) throws(StoreError) {
+        database = try Database(path: path, busyTimeout: busyTimeout, now: now)
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Tells whether the database can be read, and written were there anything to write; `/healthz` asks.
+    package func check() throws(StoreError) {
+        let database = try open()
+        try database.connection.execute("SELECT 1 FROM subscriptions LIMIT 1", for: .check)
+        // To begin is to take the write lock, which a file that turned read-only or is held by another refuses.
+        try database.connection.transaction(for: .check) {}
+    }
+
+    /// Folds the write-ahead log into the file, erasing what was deleted from both, and closes; once is enough.
+    ///
+    /// An error says that the log could not be folded in and stays beside the file; it is closed all the same, and
+    /// nothing is lost. Every later call but this one throws ``StoreError/closed``.
+    package func close() throws(StoreError) {
+        guard let database else { return }
+        self.database = nil
+        try database.connection.checkpoint()
+    }
+
+    /// The database, unless it is closed.
+    func open() throws(StoreError) -> Database {
+        guard let database else { throw .closed }
+        return database
+    }
+}

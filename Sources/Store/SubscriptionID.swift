@@ -1,0 +1,24 @@
+import Crypto
+
+/// What is stored of a subscription's id: its SHA-256, so that a copy of the file yields no working endpoint.
+///
+/// An id is 128 random bits, too many to search for, so the digest needs no salt and no stretching.
+package struct SubscriptionID: Hashable, Sendable {
+    /// The 32 octets of the digest.
+    package let digest: [UInt8]
+
+    /// The id that a request names: `id` is the URL's segment, octet for octet, neither decoded nor case-folded.
+    package init(hashing id: [UInt8]) {
+        digest = SHA256.digest(id)
+    }
+
+    /// The id of a row; `digest` is 32 octets, which the table's CHECK holds.
+    init(digest: [UInt8]) {
+        self.digest = digest
+    }
+
+    /// How logs name a subscription: the first 8 hex digits of the digest, which open no endpoint.
+    package var shortName: String {
+        digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+    }
+}
