@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+struct FaultTests {
+    let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    @Test func `the file is synced at each commit, logged ahead, erased and its schema untrusted`() async throws {
+        let store = try folder.store()
+        let settings = [
+            "synchronous": "2", "journal_mode": "wal", "secure_delete": "1", "trusted_schema": "0", "foreign_keys": "1",
+        ]
+        for (name, value) in settings {
+            #expect(try await store.rows("PRAGMA \(name)") == [value], "\(name)")
+        }
+        try await store.execute("PRAGMA writable_schema = ON")
+        await #expect(throws: StoreError.self) { try await store.execute("DELETE FROM sqlite_schema") }
+    }
+
+    @Test func `the relay waits two seconds for a lock`() async throws {
+        #expect(try await Store(path: folder.path).rows("PRAGMA busy_timeout") == ["2000"])
+    }
+
+    @Test(arguments: ["", "-wal", "-shm"])
+    func `only the owner can read the files`(suffix: String) async throws {
+        let store = try folder.store()
+        try await store.register("one")
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + suffix)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func `a store that is closed says so and leaves one file`() async throws {
+        let store = try folder.store()
+        try await store.register("one")
+        let increment = try #require(try await store.countUp(id("one")))
+        for _ in 1...2 { try await store.close() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["relay.sqlite"])
+
+        await #expect(throws: StoreError.closed) { try await store.subscription(id("one")) }
+        await #expect(throws: StoreError.closed) { try await store.register(registration("two")) }
+        await #expect(throws: StoreError.closed) { try await store.delete(id("one")) }
+        await #expect(throws: StoreError.closed) { try await store.setBadge(id("one"), to: 1) }
+        await #expect(throws: StoreError.closed) { try await store.setBadgesEnabled(id("one"), true) }
+        await #expect(throws: StoreError.closed) { try await store.countUp(id("one")) }
+        await #expect(throws: StoreError.closed) { try await store.takeBack(increment, of: id("one")) }
+        await #expect(throws: StoreError.closed) { try await store.check() }
+    }
+
+    @Test func `while another process writes, reads go on and every write is refused as busy`() async throws {
+        let store = try folder.store()
+        try await store.register("one")
+        let increment = try #require(try await store.countUp(id("one")))
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+
+        await expect("busy") { try await store.register("two") }
+        await expect("busy") { try await store.delete(id("one")) }
+        await expect("busy") { try await store.setBadge(id("one"), to: 9) }
+        await expect("busy") { try await store.setBadgesEnabled(id("one"), false) }
+        await expect("busy") { _ = try await store.countUp(id("one")) }
+        await expect("busy") { try await store.takeBack(increment, of: id("one")) }
+        await expect("busy") { try await store.check() }
+        #expect(try await store.subscription(id("one"))?.badgeCount == 1)
+
+        try other.execute("ROLLBACK", for: .check)
+        try await store.check()
+        #expect(try await store.countUp(id("one"))?.badge == 2)
+        #expect(try await store.rows("SELECT count(*) FROM subscriptions") == ["1"])
+    }
+
+    @Test func `a full disk refuses the registration whole, and the store recovers with the disk`() async throws {
+        let store = try folder.store()
+        try await store.register("old", account: "alice")
+        try await store.execute("PRAGMA max_page_count = 1")
+        let long = registration("new", account: String(repeating: "x", count: 100_000))
+        await expect("full") { _ = try await store.register(long) }
+        #expect(try await store.rows("SELECT count(*) FROM subscriptions") == ["1"])
+        #expect(try await store.subscription(id("old")) != nil)
+        #expect(try await store.countUp(id("old"))?.badge == 1)
+
+        try await store.execute("PRAGMA max_page_count = 1000000")
+        #expect(try await store.register(long) == [])
+        #expect(try await store.subscription(id("new")) != nil)
+    }
+
+    @Test func `a database that takes no writes is unhealthy, though it is read`() async throws {
+        let store = try folder.store()
+        try await store.register("one")
+        try await store.check()
+        try await store.execute("PRAGMA query_only = ON")
+        await expect("readOnly") { try await store.setBadge(id("one"), to: 1) }
+        #expect(try await store.subscription(id("one"))?.badgeCount == 0)
+    }
+
+    @Test(arguments: [1, 100, 10_000])
+    func `a file that is something else is refused and left alone`(lines: Int) async throws {
+        let content = String(repeating: "not a database\n", count: lines)
+        try Data(content.utf8).write(to: folder.url.appending(path: "relay.sqlite"))
+        await expect("notADatabase") { _ = try folder.store() }
+        #expect(try folder.octets() == Data(content.utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["relay.sqlite"])
+    }
+
+    @Test func `a damaged file is corrupt, and what is in it is not called unknown`() async throws {
+        let store = try folder.store()
+        for number in 1...100 { try await store.register("\(number)", on: "\(number)") }
+        try await store.close()
+        var octets = try folder.octets()
+        octets.replaceSubrange(8_192..., with: repeatElement(0xFF, count: octets.count - 8_192))
+        try octets.write(to: folder.url.appending(path: "relay.sqlite"))
+
+        let reopened = try folder.store()
+        await expect("corrupt") { _ = try await reopened.subscription(id("50")) }
+    }
+
+    @Test(arguments: ["missing/relay.sqlite", ""])
+    func `a path where no file can be is an error that ends in a remedy`(name: String) async throws {
+        let path = folder.path(name)
+        await expect("cannotOpen") { _ = try Store(path: path) }
+        let error = #expect(throws: StoreError.self) { try Store(path: path) }
+        #expect("\(try #require(error))".hasSuffix("create the directory and let the relay's user write it"))
+    }
+
+    @Test func `a database that would live in memory is refused`() {
+        #expect(throws: StoreError.noWriteAheadLog(mode: "memory")) { try Store(path: ":memory:") }
+    }
+
+    @Test func `an error says what failed, why and what to do`() async throws {
+        let store = try folder.store()
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        let error = await #expect(throws: StoreError.self) { try await store.delete(id("one")) }
+        let text =
+            "cannot delete a subscription: database is locked (sqlite code 5): stop the other process that uses the file"
+        #expect(error?.description == text)
+    }
+
+    /// Expects the case of ``StoreError`` with this name, whatever SQLite adds to it.
+    func expect(
+        _ name: String,
+        at location: SourceLocation = #_sourceLocation,
+        from call: () async throws -> Void
+    ) async {
+        let error = await #expect(throws: StoreError.self, sourceLocation: location) { try await call() }
+        let label = error.flatMap { Mirror(reflecting: $0).children.first?.label }
+        #expect(label == name, "\(String(describing: error))", sourceLocation: location)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+/// What a release wrote, by the columns it had; each age has those of the age before.
+enum Age: Int, CaseIterable {
+    case first, counts, switches, accounts
+
+    /// The table with three rows: a shouted token and no label, an id in base64url, and an id that is a digest already.
+    var sql: String {
+        let columns = ["badge_count INTEGER NOT NULL DEFAULT 0", "badges_enabled INTEGER NOT NULL DEFAULT 1"]
+        let later = (columns + ["account TEXT NOT NULL DEFAULT ''"]).prefix(rawValue).map { ", \($0)" }.joined()
+        let set = ["badge_count = 4", "badges_enabled = 0", "account = 'alice'"].prefix(rawValue)
+        return """
+            CREATE TABLE subscriptions (id TEXT PRIMARY KEY, device_token TEXT NOT NULL, label TEXT,
+                private_key BLOB NOT NULL, auth BLOB NOT NULL, created_at TEXT DEFAULT CURRENT_TIMESTAMP\(later));
+            INSERT INTO subscriptions (rowid, id, device_token, label, private_key, auth, created_at) VALUES
+                (9, 'clear-id_1', '\(phone.uppercased())', NULL, \(key), \(auth), '2026-01-02 03:04:05'),
+                (3, '00112233445566778899aabbccddeeff', '\(tablet)', 'my tablet', \(key), \(auth), 1700000000),
+                (5, '\(digest)', '\(tablet)', '', \(key), \(auth), 'once upon a time');
+            \(set.isEmpty ? "" : "UPDATE subscriptions SET \(set.joined(separator: ", ")) WHERE rowid = 9;")
+            """
+    }
+
+    private var key: String { "x'\(String(repeating: "07", count: 32))'" }
+    private var auth: String { "x'\(String(repeating: "09", count: 16))'" }
+    /// The SHA-256 of "abc", in upper case.
+    private var digest: String { "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD" }
+}
+
+struct MigrationTests {
+    let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    @Test(arguments: Age.allCases)
+    func `a database of any age opens, keeps its rows and counts`(age: Age) async throws {
+        try folder.execute(age.sql)
+        let store = try folder.store(now: 1_800_000_000)
+
+        let shouted = try #require(try await store.subscription(id("clear-id_1")))
+        #expect(shouted.deviceToken == phone)
+        #expect(shouted.label == "")
+        #expect(shouted.createdAt == 1_767_323_045)
+        #expect(shouted.privateKey == [UInt8](repeating: 7, count: 32))
+        #expect(shouted.authSecret == [UInt8](repeating: 9, count: 16))
+        #expect(shouted.badgeCount == (age.rawValue >= 1 ? 4 : 0))
+        #expect(shouted.badgesEnabled == (age.rawValue < 2))
+        #expect(shouted.account == (age.rawValue >= 3 ? "alice" : ""))
+
+        let plain = try #require(try await store.subscription(id("00112233445566778899aabbccddeeff")))
+        #expect(plain.label == "my tablet")
+        #expect(plain.createdAt == 1_700_000_000)
+        #expect(try await store.countUp(id("00112233445566778899aabbccddeeff"))?.badge == 1)
+
+        // A date that cannot be read becomes the time of the migration, and a stored digest is kept.
+        #expect(try await store.subscription(id("abc"))?.createdAt == 1_800_000_000)
+        #expect(try await store.rows("SELECT rowid FROM subscriptions") == ["3", "5", "9"])
+    }
+
+    @Test(arguments: Age.allCases)
+    func `a database of any age takes the schema of a new one`(age: Age) async throws {
+        let schema = "SELECT sql FROM sqlite_schema ORDER BY type, name"
+        try folder.execute(age.sql)
+        let migrated = try await folder.store().rows(schema)
+        let empty = try Folder()
+        #expect(try await empty.store().rows(schema) == migrated)
+    }
+
+    @Test(arguments: Age.allCases)
+    func `a second start changes nothing`(age: Age) async throws {
+        try folder.execute(age.sql)
+        try await folder.store().close()
+        let octets = try folder.octets()
+
+        let store = try folder.store()
+        #expect(try await store.rows("SELECT total_changes()") == ["0"])
+        try await store.close()
+        #expect(try folder.octets() == octets)
+    }
+
+    @Test func `registering replaces every subscription that an earlier release left for the pair`() async throws {
+        try folder.execute(Age.accounts.sql)
+        let store = try folder.store()
+        let replaced = try await store.register(registration("new", on: tablet))
+        #expect(Set(replaced) == [id("00112233445566778899aabbccddeeff"), id("abc")])
+        #expect(try await store.subscription(id("clear-id_1")) != nil)
+    }
+
+    @Test func `an id in the clear is gone from the file after the first stop`() async throws {
+        try folder.execute(Age.accounts.sql)
+        #expect(try folder.octets().range(of: Data("clear-id_1".utf8)) != nil)
+        try await folder.store().close()
+        #expect(try folder.octets().range(of: Data("clear-id_1".utf8)) == nil)
+    }
+
+    @Test(arguments: [
+        ("badge_count = -5", "0 1"), ("badge_count = 9223372036854775807", "2147483647 1"),
+        ("badge_count = 9e99", "2147483647 1"),
+        ("badge_count = 'many'", "0 1"), ("badges_enabled = 7", "0 1"), ("badges_enabled = 0", "0 0"),
+    ])
+    func `what an earlier release let into a counter is clamped`(assignment: String, counters: String) async throws {
+        try folder.execute(Age.accounts.sql)
+        try folder.execute(
+            "UPDATE subscriptions SET badge_count = 0, badges_enabled = 1; UPDATE subscriptions SET \(assignment)"
+        )
+        let rows = try await folder.store().rows(
+            "SELECT DISTINCT badge_count || ' ' || badges_enabled FROM subscriptions"
+        )
+        #expect(rows == [counters])
+    }
+
+    @Test(arguments: [
+        ("id = NULL", "id"), ("id = x'0102'", "id"), ("id = 'abc'", "id"), ("private_key = NULL", "private_key"),
+        ("auth = NULL", "auth"), ("device_token = NULL", "device_token"),
+    ])
+    func `a row without a counterpart is named, and the file stays as it was`(assignment: String, column: String) throws
+    {
+        try folder.execute(
+            Age.accounts.sql.replacing("BLOB NOT NULL", with: "BLOB").replacing("TEXT NOT NULL,", with: "TEXT,")
+        )
+        try folder.execute("UPDATE subscriptions SET \(assignment) WHERE rowid = 9")
+        let octets = try folder.octets()
+        #expect(throws: StoreError.unconvertible(column: column, rowid: 9)) { try folder.store() }
+        #expect(try folder.octets() == octets)
+    }
+
+    @Test func `the table refuses what the code never writes`() async throws {
+        let store = try folder.store()
+        try await store.register("one")
+        for assignment in [
+            "id = x'00'", "badge_count = -1", "badge_count = 2147483648", "badges_enabled = 2", "auth = 'text'",
+        ] {
+            await #expect(throws: StoreError.self) { try await store.execute("UPDATE subscriptions SET \(assignment)") }
+        }
+    }
+}
