@@ -7,6 +7,9 @@ struct Connection: ~Copyable {
 
     /// Opens the file at `path`, creating it for its owner's eyes only, and reads nothing of it yet.
     init(path: String) throws(StoreError) {
+        // To SQLite "" and ":memory:" are databases that vanish with the process; here every path is a file's.
+        let path = path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
+
         // SQLite gives -wal and -shm the mode of the main file, so creating that one with 0600 settles all three. With
         // O_EXCL a file that exists is not opened here: closing it would drop every POSIX lock this process has on it.
         // Failures are left for SQLite to meet again and to report.
@@ -81,7 +84,7 @@ struct Connection: ~Copyable {
             try execute("COMMIT", for: operation)
             return result
         } catch {
-            // On errors like a full disk SQLite may have rolled back already; to do so again is its only way to fail.
+            // SQLite has rolled back by itself on some errors, a full disk among them; only then does this one fail.
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             throw error
         }

@@ -14,7 +14,7 @@ package actor Store {
     ///
     /// It blocks its caller for as long as that takes: it is meant for the start of the process.
     package init(path: String) throws(StoreError) {
-        // 2 s is under the time a push has for its answer, and over any lock that a backup takes.
+        // Longer than an operator's sqlite3 command holds a lock, shorter than the 9 s a push has for its answer.
         try self.init(path: path, busyTimeout: 2_000, now: Int64(time(nil)))
     }
 
@@ -23,6 +23,7 @@ package actor Store {
         database = try Database(path: path, busyTimeout: busyTimeout, now: now)
     }
 
+    /// The queue that every call on the store runs on, never a thread of Swift's pool.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
@@ -42,6 +43,7 @@ package actor Store {
     package func close() throws(StoreError) {
         guard let database else { return }
         self.database = nil
+        // Closing folds the log in as well, but silently, and only when no other process has the file open.
         try database.connection.checkpoint()
     }
 

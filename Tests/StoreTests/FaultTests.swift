@@ -10,14 +10,16 @@ struct FaultTests {
         folder = try Folder()
     }
 
-    @Test func `the file is synced at each commit, logged ahead, erased and its schema untrusted`() async throws {
+    @Test(arguments: [
+        ("synchronous", "2"), ("journal_mode", "wal"), ("secure_delete", "1"), ("trusted_schema", "0"),
+        ("foreign_keys", "1"),
+    ])
+    func `every commit is synced to a log, and what is deleted is erased`(setting: String, value: String) async throws {
+        #expect(try await folder.store().rows("PRAGMA \(setting)") == [value])
+    }
+
+    @Test func `no SQL can damage the schema`() async throws {
         let store = try folder.store()
-        let settings = [
-            "synchronous": "2", "journal_mode": "wal", "secure_delete": "1", "trusted_schema": "0", "foreign_keys": "1",
-        ]
-        for (name, value) in settings {
-            #expect(try await store.rows("PRAGMA \(name)") == [value], "\(name)")
-        }
         try await store.execute("PRAGMA writable_schema = ON")
         await #expect(throws: StoreError.self) { try await store.execute("DELETE FROM sqlite_schema") }
     }
@@ -49,6 +51,19 @@ struct FaultTests {
         await #expect(throws: StoreError.closed) { try await store.countUp(id("one")) }
         await #expect(throws: StoreError.closed) { try await store.takeBack(increment, of: id("one")) }
         await #expect(throws: StoreError.closed) { try await store.check() }
+    }
+
+    @Test func `a store that is closed while another process reads says that the log stays, and is closed`()
+        async throws
+    {
+        let store = try folder.store()
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN; SELECT * FROM subscriptions", for: .check)
+        try await store.register("one")
+        await expect("busy") { try await store.close() }
+        await #expect(throws: StoreError.closed) { try await store.check() }
+        #expect(try await folder.store().subscription(id("one")) != nil)
+        try other.execute("COMMIT", for: .check)
     }
 
     @Test func `while another process writes, reads go on and every write is refused as busy`() async throws {
@@ -88,7 +103,7 @@ struct FaultTests {
         #expect(try await store.subscription(id("new")) != nil)
     }
 
-    @Test func `a database that takes no writes is unhealthy, though it is read`() async throws {
+    @Test func `a database that takes no writes is read on`() async throws {
         let store = try folder.store()
         try await store.register("one")
         try await store.check()
@@ -118,16 +133,33 @@ struct FaultTests {
         await expect("corrupt") { _ = try await reopened.subscription(id("50")) }
     }
 
-    @Test(arguments: ["missing/relay.sqlite", ""])
-    func `a path where no file can be is an error that ends in a remedy`(name: String) async throws {
-        let path = folder.path(name)
+    @Test(arguments: ["missing/relay.sqlite", "", nil])
+    func `a path where no file can be is an error that ends in a remedy`(name: String?) async throws {
+        // To SQLite the empty path would be a database that vanishes with the process.
+        let path = name.map(folder.path) ?? ""
         await expect("cannotOpen") { _ = try Store(path: path) }
         let error = #expect(throws: StoreError.self) { try Store(path: path) }
         #expect("\(try #require(error))".hasSuffix("create the directory and let the relay's user write it"))
     }
 
-    @Test func `a database that would live in memory is refused`() {
-        #expect(throws: StoreError.noWriteAheadLog(mode: "memory")) { try Store(path: ":memory:") }
+    @Test func `a transaction that cannot be committed is rolled back and does not block the next`() throws {
+        let connection = try Connection(path: folder.path)
+        try connection.configure(busyTimeout: 0)
+        try connection.execute(
+            """
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+            """,
+            for: .check
+        )
+        let error = #expect(throws: StoreError.self) {
+            try connection.transaction(for: .register) { () throws(StoreError) in
+                try connection.execute("INSERT INTO child VALUES (1)", for: .register)
+            }
+        }
+        #expect(error?.description.hasPrefix("cannot register a subscription: FOREIGN KEY") == true)
+        try connection.transaction(for: .check) {}
+        #expect(try folder.rows("SELECT count(*) FROM child") == ["0"])
     }
 
     @Test func `an error says what failed, why and what to do`() async throws {
