@@ -64,11 +64,11 @@ extension Connection {
         let earlier = try prepare(
             """
             SELECT rowid, id, lower(device_token), CAST(private_key AS BLOB), CAST(auth AS BLOB),
-                coalesce(label, ''),
+                label,
                 coalesce(iif(typeof(created_at) = 'integer', created_at, unixepoch(created_at, 'auto')), ?1),
-                min(max(coalesce(CAST(badge_count AS INTEGER), 0), 0), 2147483647),
+                min(max(CAST(badge_count AS INTEGER), 0), 2147483647),
                 coalesce(CAST(badges_enabled AS INTEGER), 1) <> 0,
-                coalesce(account, '')
+                account
             FROM earlier_subscriptions ORDER BY rowid
             """,
             for: .migrate
@@ -83,12 +83,13 @@ extension Connection {
         )
         try earlier.all([.integer(now)]) { row throws(StoreError) in
             let rowid = row.integer(0)
-            guard let digest = row.value(1).flatMap(digest) else { throw .unconvertible(column: "id", rowid: rowid) }
+            guard let digest = row.value(1).flatMap(storedDigest) else { throw .unconvertible(column: "id", rowid: rowid) }
             var values: [Value] = [.integer(rowid), .blob(digest)]
             for (column, name) in [(Int32(2), "device_token"), (3, "private_key"), (4, "auth")] {
                 guard let value = row.value(column) else { throw .unconvertible(column: name, rowid: rowid) }
                 values.append(value)
             }
+            // A label, counter or account that is NULL reads as "" or 0, which is what it meant.
             values += [.text(row.text(5)), .integer(row.integer(6)), .integer(row.integer(7))]
             values += [.integer(row.integer(8)), .text(row.text(9))]
             do throws(StoreError) {
@@ -102,7 +103,7 @@ extension Connection {
 }
 
 /// The digest to store for an id of an earlier release: of the id in the clear, or the digest itself, in octets or hex.
-private func digest(of id: Value) -> [UInt8]? {
+private func storedDigest(of id: Value) -> [UInt8]? {
     switch id {
     case .blob(let octets): octets.count == 32 ? octets : nil
     case .text(let text): octets(hex: Array(text.utf8)) ?? SHA256.digest(Array(text.utf8))
