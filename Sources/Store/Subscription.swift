@@ -24,18 +24,22 @@ package struct Subscription: Sendable {
 
 /// What the app asks for and the relay generated: a subscription that does not exist yet.
 package struct Registration: Sendable {
-    let id: SubscriptionID
-    let deviceToken: String
-    let account: String
-    let label: String
-    let privateKey: [UInt8]
-    let authSecret: [UInt8]
-    let createdAt: Int64
+    /// The SHA-256 of a new id.
+    package let id: SubscriptionID
+    /// Lower-case hex: an upper-case twin would count as another device.
+    package let deviceToken: String
+    /// Opaque text, "" for none.
+    package let account: String
+    /// Free text, "" for none.
+    package let label: String
+    /// A P-256 scalar, 32 octets.
+    package let privateKey: [UInt8]
+    /// The auth secret of RFC 8291, 16 octets.
+    package let authSecret: [UInt8]
+    /// Unix seconds; of a device's subscriptions the one with the least is the first to be evicted.
+    package let createdAt: Int64
 
-    /// Takes the fields as they are stored, unchecked.
-    ///
-    /// `deviceToken` is lower-case hex: an upper-case twin would count as another device. `account` is "" for none,
-    /// `privateKey` 32 octets, `authSecret` 16 octets, `createdAt` Unix seconds.
+    /// Takes the fields as they are to be stored, unchecked.
     package init(
         id: SubscriptionID,
         deviceToken: String,
