@@ -83,7 +83,9 @@ extension Connection {
         )
         try earlier.all([.integer(now)]) { row throws(StoreError) in
             let rowid = row.integer(0)
-            guard let digest = row.value(1).flatMap(storedDigest) else { throw .unconvertible(column: "id", rowid: rowid) }
+            guard let digest = row.value(1).flatMap(storedDigest) else {
+                throw .unconvertible(column: "id", rowid: rowid)
+            }
             var values: [Value] = [.integer(rowid), .blob(digest)]
             for (column, name) in [(Int32(2), "device_token"), (3, "private_key"), (4, "auth")] {
                 guard let value = row.value(column) else { throw .unconvertible(column: name, rowid: rowid) }
