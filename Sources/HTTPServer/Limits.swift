@@ -1,0 +1,51 @@
+/// How much and how long a client may take; counts are inclusive, times are absolute and not restarted by an octet.
+package struct Limits: Sendable {
+    /// Connections held at once; at the cap the longest idle one gives way.
+    package var connections = 1_024
+
+    /// Handlers running at once, those included whose client has gone; beyond it 503.
+    package var requestsInFlight = 1_024
+
+    /// Octets of the request line without its CR LF; beyond it 414.
+    package var requestLineOctets = 8_192
+
+    /// Octets from the request line to the empty line behind the fields; beyond it 431. A trailer has as many again.
+    package var headOctets = 16_384
+
+    /// Field lines of a head; beyond it 431. A trailer has as many again.
+    package var fieldLines = 64
+
+    /// Octets of extensions on the size line of one chunk; beyond it 400.
+    package var chunkExtensionOctets = 256
+
+    /// Octets kept of requests that arrive while one is being answered; beyond it the socket is not read.
+    package var pipelinedOctets = 16_384
+
+    /// From a request's first octet to the end of its head, and from accepting to the first octet; then 408, or an
+    /// end without a word when nothing came.
+    package var headTime = Duration.seconds(10)
+
+    /// From the end of the head to the end of the body; then 408.
+    package var bodyTime = Duration.seconds(20)
+
+    /// From calling the handler to its answer; then 503, and the late answer is dropped.
+    package var handlerTime = Duration.seconds(30)
+
+    /// From the first octet of an answer to the last; then the connection is cut.
+    package var answerTime = Duration.seconds(10)
+
+    /// Between two requests of a connection; then it is closed.
+    package var idleTime = Duration.seconds(75)
+
+    /// After the last answer, for the client to read it and close; see `lingerOctets`.
+    package var lingerTime = Duration.seconds(2)
+
+    /// Octets read and dropped after the last answer: closing with unread octets would make the kernel send a reset,
+    /// which can destroy an answer on its way (RFC 9112, section 9.6).
+    package var lingerOctets = 1_048_576
+
+    /// How long accepting rests when the process is out of file descriptors and no connection closes.
+    package var acceptPause = Duration.milliseconds(100)
+
+    package init() {}
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Where the server listens, as an operator writes it: `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/relay.sock`.
+///
+/// Addresses only, no names: a name that resolves elsewhere tomorrow would move the listener.
+package enum ListenAddress: Sendable, Equatable {
+    /// A dotted IPv4 address; port 0 lets the kernel choose.
+    case ipv4(host: String, port: UInt16)
+
+    /// An IPv6 address without brackets; port 0 lets the kernel choose.
+    case ipv6(host: String, port: UInt16)
+
+    /// An absolute path of at most 107 octets.
+    case unix(path: String)
+
+    /// Reads what `description` writes.
+    package init(parsing text: String) throws(ListenAddressError) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst("unix:".count))
+            guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativePath }
+            guard path.utf8.count <= SocketAddress.longestPath else { throw .longPath }
+            self = .unix(path: path)
+            return
+        }
+        guard let colon = text.utf8.lastIndex(of: Octet.colon) else { throw .missingPort }
+        let port = try Self.port(text[text.utf8.index(after: colon)...])
+        let host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            self = .ipv6(host: String(host.dropFirst().dropLast()), port: port)
+        } else {
+            self = .ipv4(host: String(host), port: port)
+        }
+        guard SocketAddress(self) != nil else { throw .unknownHost }
+    }
+
+    private static func port(_ text: Substring) throws(ListenAddressError) -> UInt16 {
+        // UInt16("+80") is 80, so the digits are checked first.
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw .missingPort }
+        guard let port = UInt16(text) else { throw .unknownPort }
+        return port
+    }
+}
+
+extension ListenAddress: CustomStringConvertible {
+    /// The form that `init(parsing:)` reads.
+    package var description: String {
+        switch self {
+        case .ipv4(let host, let port): "\(host):\(port)"
+        case .ipv6(let host, let port): "[\(host)]:\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}
+
+/// What is wrong with the text of a listening address, and what to write instead.
+package enum ListenAddressError: Error, Equatable, CustomStringConvertible {
+    case missingPort
+    case unknownPort
+    case unknownHost
+    case relativePath
+    case longPath
+
+    /// A lower-case sentence that ends in a remedy and does not repeat the text.
+    package var description: String {
+        switch self {
+        case .missingPort: "the listening address has no port; write it like 127.0.0.1:8080, [::1]:8080 or unix:/path"
+        case .unknownPort: "the port of the listening address is too large; use a number from 1 to 65535"
+        case .unknownHost: "the host of the listening address is not an IP address; write it like 127.0.0.1 or [::1]"
+        case .relativePath: "the path of the listening socket is not absolute; begin it with a slash, like unix:/path"
+        case .longPath: "the path of the listening socket is too long; use at most \(SocketAddress.longestPath) octets"
+        }
+    }
+}

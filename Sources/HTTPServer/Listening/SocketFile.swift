@@ -1,0 +1,40 @@
+import Glibc
+
+/// The file of a listening socket.
+struct SocketFile: Sendable {
+    private let path: String
+    private let device: UInt
+    private let inode: UInt
+
+    /// Takes over the file that `bind` has made and opens it to the group, which is how a proxy reaches it.
+    init?(_ path: String) {
+        _ = chmod(path, 0o660)
+        guard let status = Self.status(path) else { return nil }
+        self.path = path
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+
+    /// Removes the file unless another process has put its own in the place.
+    func remove() {
+        guard let status = Self.status(path), UInt(status.st_dev) == device, UInt(status.st_ino) == inode else { return }
+        _ = unlink(path)
+    }
+
+    /// Removes what a process that was killed left behind: a socket, and one on which nobody listens.
+    static func removeStale(_ path: String, _ address: SocketAddress) throws(ServerError) {
+        guard let status = status(path) else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        guard let probe = Socket.descriptor(AF_UNIX) else {
+            throw .failed(operation: "socket", address: .unix(path: path), code: errno)
+        }
+        let isRefused = address.withPointer { connect(probe.number, $0, $1) } != 0 && errno == ECONNREFUSED
+        guard isRefused else { throw .socketInUse(path: path) }
+        _ = unlink(path)
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+}

@@ -1,0 +1,210 @@
+import Glibc
+
+/// The one thread that owns the listener and all connections.
+///
+/// Made on the thread that makes the server and handed to the loop's thread, which is the only one to touch it from
+/// then on; everything else goes through the mailbox.
+final class EventLoop {
+    private enum Tag {
+        static let mailbox: UInt64 = 0
+        static let listener: UInt64 = 1
+        static let firstPeer: UInt64 = 2
+    }
+
+    private let limits: Limits
+    private let bodyRule: @Sendable (Head) -> BodyRule
+    private let handler: @Sendable (Request) async -> Response
+    private let mailbox: Mailbox
+
+    private var poll: Poll
+    private var listener: Listener?
+    private var isAccepting = false
+    private var acceptingResumes: ContinuousClock.Instant?
+    private var peers: [UInt64: Peer] = [:]
+    private var nextSerial = Tag.firstPeer
+    private var requestsInFlight = 0
+    private var date = DateText()
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+    private var stopDeadline: ContinuousClock.Instant?
+
+    /// No connection's deadline is before this; later than the first of them only until the next scan.
+    private var earliest: ContinuousClock.Instant?
+
+    init?(
+        listener: consuming Listener,
+        mailbox: Mailbox,
+        limits: Limits,
+        bodyRule: @escaping @Sendable (Head) -> BodyRule,
+        handler: @escaping @Sendable (Request) async -> Response
+    ) {
+        guard let poll = Poll() else { return nil }
+        let listening = listener.number
+        self.poll = poll
+        self.listener = consume listener
+        self.mailbox = mailbox
+        self.limits = limits
+        self.bodyRule = bodyRule
+        self.handler = handler
+        guard self.poll.add(mailbox.number, tag: Tag.mailbox, interest: .input),
+            self.poll.add(listening, tag: Tag.listener, interest: [])
+        else {
+            return nil
+        }
+    }
+
+    /// Runs until it is told to stop; returns whether every request in flight was finished by then.
+    func run() -> Bool {
+        while true {
+            let now = ContinuousClock.now
+            let wakeUp = [earliest, acceptingResumes, stopDeadline].compactMap(\.self).min()
+            let events = poll.wait(for: wakeUp.map { now.duration(to: $0) })
+            let moment = Moment(instant: .now, date: date.now())
+            for event in events { handle(event, at: moment) }
+            expire(at: moment)
+            if let isFinished = isFinished(at: moment) { return isFinished }
+        }
+    }
+
+    private func handle(_ event: Poll.Event, at moment: Moment) {
+        switch event.tag {
+        case Tag.mailbox:
+            for message in mailbox.collect() { handle(message, at: moment) }
+        case Tag.listener:
+            accept(at: moment)
+        default:
+            guard let peer = peers[event.tag] else { return }
+            var request: Request?
+            if event.ready.contains(.input) { request = peer.receive(into: &buffer, at: moment) }
+            if !event.ready.isDisjoint(with: .broken) {
+                // Both directions are gone. A request that was complete is still handled; its answer has no reader.
+                if let request { call(request, for: peer, at: moment) }
+                request = nil
+                peer.connection.close()
+            }
+            settle(peer, request, at: moment)
+        }
+    }
+
+    private func handle(_ message: Mailbox.Message, at moment: Moment) {
+        switch message {
+        case .start:
+            setAccepting(true)
+        case .answer(let serial, let response):
+            requestsInFlight -= 1
+            guard let peer = peers[serial] else { return }
+            peer.connection.answer(response, at: moment)
+            settle(peer, nil, at: moment)
+        case .stop(let time):
+            listener = nil
+            isAccepting = false
+            acceptingResumes = nil
+            stopDeadline = moment.instant + time
+            for peer in Array(peers.values) {
+                peer.connection.stop()
+                settle(peer, nil, at: moment)
+            }
+        }
+    }
+
+    /// Does what a connection's new state asks for, until it waits for its client, its handler or its deadline.
+    private func settle(_ peer: Peer, _ request: Request?, at moment: Moment) {
+        var next = request
+        repeat {
+            if let request = next { call(request, for: peer, at: moment) }
+            next = peer.send(at: moment)
+        } while next != nil
+        guard peer.connection.phase != .closed else {
+            peers[peer.serial] = nil
+            setAccepting(true)
+            return
+        }
+        if peer.wanted != peer.interest {
+            peer.interest = peer.wanted
+            poll.change(peer.socket.number, tag: peer.serial, interest: peer.interest)
+        }
+        earliest = min(earliest ?? peer.connection.deadline, peer.connection.deadline)
+        // At the cap an idle connection is as good as a closed one; out of descriptors it is not.
+        if !peer.connection.isBusy && acceptingResumes == nil { setAccepting(true) }
+    }
+
+    private func call(_ request: Request, for peer: Peer, at moment: Moment) {
+        guard requestsInFlight < limits.requestsInFlight else {
+            return peer.connection.decline(.overloaded, at: moment)
+        }
+        requestsInFlight += 1
+        Task { [handler, mailbox, serial = peer.serial] in
+            mailbox.post(.answer(connection: serial, await handler(request)))
+        }
+    }
+
+    /// Scans the connections, but only once the earliest deadline known has come: a busy connection sets a new one
+    /// several times a request, and keeping them sorted would cost more than the scan.
+    private func expire(at moment: Moment) {
+        if let resumes = acceptingResumes, moment.instant >= resumes { setAccepting(true) }
+        guard let due = earliest, moment.instant >= due else { return }
+        earliest = nil
+        for peer in Array(peers.values) {
+            peer.connection.expire(at: moment)
+            settle(peer, nil, at: moment)
+        }
+    }
+
+    /// Nil while the loop goes on.
+    private func isFinished(at moment: Moment) -> Bool? {
+        guard let stopDeadline else { return nil }
+        if requestsInFlight == 0 && !peers.values.contains(where: \.connection.isBusy) { return true }
+        return moment.instant >= stopDeadline ? false : nil
+    }
+}
+
+// Accepting: bounded per turn, so that a flood of connections does not keep the loop from those it has.
+extension EventLoop {
+    private func accept(at moment: Moment) {
+        for _ in 0..<64 {
+            let isFull = peers.count >= limits.connections
+            if isFull && longestIdle() == nil { return setAccepting(false) }
+            guard let accepted = listener?.accept() else { return }
+            switch consume accepted {
+            case .socket(let socket):
+                if isFull { longestIdle().map { give(way: $0) } }
+                add(socket, at: moment)
+            case .none:
+                return
+            case .gone:
+                continue
+            case .exhausted:
+                // The waiting connection stays readable: without the pause this would be a busy loop.
+                setAccepting(false)
+                acceptingResumes = moment.instant + limits.acceptPause
+                return
+            }
+        }
+    }
+
+    private func add(_ socket: consuming Socket, at moment: Moment) {
+        let connection = Connection(limits: limits, bodyRule: bodyRule, at: moment)
+        let peer = Peer(serial: nextSerial, socket: socket, connection: connection)
+        nextSerial += 1
+        guard poll.add(peer.socket.number, tag: peer.serial, interest: peer.interest) else { return }
+        peers[peer.serial] = peer
+        earliest = min(earliest ?? connection.deadline, connection.deadline)
+    }
+
+    private func setAccepting(_ accepts: Bool) {
+        guard let listening = listener?.number else { return }
+        if accepts { acceptingResumes = nil }
+        guard accepts != isAccepting else { return }
+        isAccepting = accepts
+        poll.change(listening, tag: Tag.listener, interest: accepts ? .input : [])
+    }
+
+    /// The connection that has owed nobody anything for the longest time.
+    private func longestIdle() -> Peer? {
+        peers.values.filter { !$0.connection.isBusy }.min { $0.connection.since < $1.connection.since }
+    }
+
+    private func give(way peer: Peer) {
+        peer.connection.close()
+        peers[peer.serial] = nil
+    }
+}

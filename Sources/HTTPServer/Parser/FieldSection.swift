@@ -1,0 +1,23 @@
+/// The field lines of a head, or of a trailer, as they arrive.
+struct FieldSection: Sendable {
+    private(set) var fields = Fields()
+    private var line = Line()
+    private var octets: Int
+
+    /// `octets` have been spent of the head's allowance before the first field line.
+    init(after octets: Int) {
+        self.octets = octets
+    }
+
+    /// Takes one octet; returns true when it ends the empty line behind the last field.
+    mutating func append(_ octet: UInt8, limits: Limits) throws(Refusal) -> Bool {
+        octets += 1
+        guard octets <= limits.headOctets else { throw .headTooLarge }
+        guard try line.append(octet) else { return false }
+        if line.octets.isEmpty { return true }
+        guard fields.count < limits.fieldLines else { throw .tooManyFields }
+        try fields.append(line: line.octets)
+        line.clear()
+        return false
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import Synchronization
+
+/// A strict HTTP/1.1 listener: one thread, one handler for all complete requests.
+///
+/// The listener is bound when the server is made, so a failed start is known before anything else begins; connections
+/// are taken from `start` on.
+package final class Server: Sendable {
+    /// The address in use, with the port that the kernel chose when 0 was asked for.
+    package let boundAddress: ListenAddress
+
+    private enum Lifecycle {
+        case running(pthread_t)
+        case stopped(finished: Bool)
+    }
+
+    private let mailbox: Mailbox
+    private let lifecycle: Mutex<Lifecycle>
+
+    /// Binds and listens.
+    ///
+    /// - Parameters:
+    ///   - address: where to listen; port 0 lets the kernel choose
+    ///   - limits: what a client may take
+    ///   - bodyRule: called on the loop's thread once per head, so it must not block
+    ///   - handler: called once per complete request in a task of its own; its answer is dropped when the client is gone
+    package init(
+        address: ListenAddress,
+        limits: Limits = Limits(),
+        bodyRule: @escaping @Sendable (Head) -> BodyRule,
+        handler: @escaping @Sendable (Request) async -> Response
+    ) throws(ServerError) {
+        let listener = try Listener(address)
+        boundAddress = listener.address
+        guard let mailbox = Mailbox() else {
+            throw .failed(operation: "eventfd", address: address, code: errno)
+        }
+        self.mailbox = mailbox
+        let loop = EventLoop(listener: listener, mailbox: mailbox, limits: limits, bodyRule: bodyRule, handler: handler)
+        guard let loop else {
+            throw .failed(operation: "epoll", address: address, code: errno)
+        }
+        // Retained here, released by the thread that runs it.
+        let pointer = Unmanaged.passRetained(loop)
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, runEventLoop, pointer.toOpaque())
+        guard code == 0 else {
+            pointer.release()
+            throw .failed(operation: "pthread_create", address: address, code: code)
+        }
+        lifecycle = Mutex(.running(thread))
+    }
+
+    deinit { _ = stop(within: .zero) }
+
+    /// Starts to take connections; those that came since the server was made are waiting.
+    package func start() {
+        mailbox.post(.start)
+    }
+
+    /// Takes no more connections or requests, lets those in flight finish, and ends the thread.
+    ///
+    /// A request is in flight from its first octet to the last of its answer, and as long as its handler runs. Blocks the calling thread, so it must not
+    /// be called on the cooperative pool, which the handlers need to finish. Another call returns the same.
+    ///
+    /// - Parameter time: how long requests in flight may take
+    /// - Returns: whether all of them were answered
+    @discardableResult
+    package func stop(within time: Duration) -> Bool {
+        lifecycle.withLock { lifecycle in
+            switch lifecycle {
+            case .stopped(let finished):
+                return finished
+            case .running(let thread):
+                mailbox.post(.stop(within: time))
+                var result: UnsafeMutableRawPointer?
+                pthread_join(thread, &result)
+                let finished = result != nil
+                lifecycle = .stopped(finished: finished)
+                return finished
+            }
+        }
+    }
+}
+
+/// The body of the loop's thread; not nil when every request in flight was finished.
+private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // Signals are for the program's own threads: here they would only interrupt the wait.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
+    let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+    return loop.run() ? UnsafeMutableRawPointer(bitPattern: 1) : nil
+}
