@@ -1,0 +1,75 @@
+import Foundation
+
+/// The handle on the simulated Apple (`Tests/Simulators/apns_simulator.py`), which speaks HTTP/2 over TLS through an
+/// implementation that has nothing in common with libcurl's.
+///
+/// Its answers are chosen by the device token: the table is at the top of `apns_rules.py`.
+package final class AppleSimulator: Sendable {
+    /// What it says when it can be reached.
+    package struct Ready: Decodable, Sendable {
+        package let port: Int
+        /// The file of its certificate authority.
+        package let ca: String
+        /// The file of the provider key that it takes signatures of.
+        package let key: String
+        package let key_id: String
+        package let team_id: String
+        package let topic: String
+    }
+
+    package let ready: Ready
+    private let program: Program
+    private let folder: TemporaryFolder
+
+    /// The address to give to a client in Apple's place.
+    package var origin: String { "https://127.0.0.1:\(ready.port)" }
+
+    /// Starts one; `options` are those of the script.
+    package init(_ options: String...) async throws {
+        folder = try TemporaryFolder()
+        let script = Vectors.repository.appending(path: "Tests/Simulators/apns_simulator.py").path
+        program = try Program("/usr/bin/python3", [script, "--directory", folder.url.path] + options)
+        guard let line = await program.line(where: { $0.contains(#""event": "ready""#) }) else {
+            throw Failure(description: "the simulated Apple did not start: \(program.errors.joined(separator: "\n"))")
+        }
+        ready = try JSONDecoder().decode(Ready.self, from: Data(line.utf8))
+    }
+
+    /// The one that tests share; each takes device tokens of its own.
+    package static func shared() async throws -> AppleSimulator { try await sharedStart.value }
+
+    private static let sharedStart = Task { try await AppleSimulator() }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// All requests with this device token so far, also one whose answer has only just arrived.
+    package func requests(for token: String) async throws -> [AppleRequest] {
+        // A command is acknowledged behind every line that was written before it: then nothing is on its way any more.
+        try await perform("answer \(UUID().uuidString.lowercased()) -")
+        return program.lines.compactMap { AppleRequest($0, token: token) }
+    }
+
+    /// The first request with this device token, when it comes; Apple may not have answered it yet.
+    package func firstRequest(for token: String) async throws -> AppleRequest {
+        guard
+            let line = await program.line(where: { AppleRequest($0, token: token) != nil }),
+            let request = AppleRequest(line, token: token)
+        else { throw Failure(description: "the simulated Apple ended") }
+        return request
+    }
+
+    /// Has it do one of its commands (they are listed in the script), and waits until it has.
+    package func perform(_ command: String) async throws {
+        let done = #"{"event": "done", "command": "\#(command)"}"#
+        let before = program.lines.count { $0 == done }
+        try program.say(command)
+        await program.wait { $0.count { $0 == done } > before }
+    }
+
+    /// How many connections it took.
+    package var connections: Int {
+        program.lines.count { $0.contains(#""event": "connection""#) }
+    }
+}

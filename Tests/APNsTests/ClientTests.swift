@@ -1,0 +1,267 @@
+import APNs
+import Crypto
+import Foundation
+import RelayTesting
+import Testing
+
+/// A device token that begins with `prefix` and that no other test has.
+func deviceToken(_ prefix: String = "ab") -> String {
+    prefix + UUID().uuidString.lowercased().replacing("-", with: "") + (prefix.count.isMultiple(of: 2) ? "" : "0")
+}
+
+extension Client {
+    /// A client of a simulated Apple.
+    convenience init(of apple: AppleSimulator, change: (inout Configuration) -> Void = { _ in }) throws {
+        let pem = try Data(contentsOf: URL(filePath: apple.ready.key))
+        let key = ProviderKey(
+            privateKey: try P256PrivateKey(pem: Array(pem)),
+            keyID: apple.ready.key_id,
+            teamID: apple.ready.team_id
+        )
+        var configuration = Configuration(
+            origin: apple.origin,
+            topic: apple.ready.topic,
+            certificateAuthorities: apple.ready.ca
+        )
+        change(&configuration)
+        let now: @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970) }
+        try self.init(configuration: configuration, token: ProviderToken(key: key, now: now, uptime: { .zero }))
+    }
+
+    func send(
+        to token: String,
+        payload: Payload = Payload(title: "New Like", body: "vinz liked your post"),
+        collapseID: String? = nil,
+        expiration: Int64 = 0
+    ) async throws -> Outcome {
+        let notification = Notification(
+            deviceToken: try #require(DeviceToken(parsing: token.utf8)),
+            id: UUID().uuidString.lowercased(),
+            payload: try payload.encoded(),
+            collapseID: collapseID,
+            expiration: expiration
+        )
+        return await send(notification)
+    }
+}
+
+/// One row of the simulator's table of everything that Apple answers.
+private struct Row: Decodable, Sendable, CustomTestStringConvertible {
+    let prefix: String
+    let status: Int
+    let reason: String?
+    var testDescription: String { "\(status) \(reason ?? "")" }
+
+    /// What a sender and a row may come to.
+    enum Kind { case accepted, deviceGone, misconfigured, tryAgain }
+
+    var expected: Kind {
+        switch (status, reason) {
+        case (200, _): .accepted
+        case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): .deviceGone
+        case (403, _), (400, "TopicDisallowed"), (400, "BadTopic"), (400, "MissingTopic"): .misconfigured
+        default: .tryAgain
+        }
+    }
+
+    static let all: [Row] = {
+        let script = Vectors.repository.appending(path: "Tests/Simulators/apns_simulator.py").path
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = [script, "--list-reasons"]
+        process.standardOutput = output
+        do {
+            try process.run()
+            return try JSONDecoder().decode([Row].self, from: output.fileHandleForReading.readDataToEndOfFile())
+        } catch {
+            fatalError("\(script) --list-reasons: \(error)")
+        }
+    }()
+}
+
+extension Outcome {
+    fileprivate var kind: Row.Kind {
+        switch self {
+        case .accepted: .accepted
+        case .deviceGone: .deviceGone
+        case .misconfigured: .misconfigured
+        case .tryAgain: .tryAgain
+        }
+    }
+
+    fileprivate var rejection: Rejection? {
+        switch self {
+        case .deviceGone(let rejection), .misconfigured(.rejection(let rejection)),
+            .tryAgain(.rejection(let rejection)):
+            rejection
+        default: nil
+        }
+    }
+}
+
+@Suite struct ClientTests {
+    @Test func `Apple finds nothing wrong with a request and sees each header once`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let token = deviceToken()
+        let expiration = Int64(Date.now.timeIntervalSince1970) + 3_600
+        let outcome = try await Client(of: apple).send(to: token, collapseID: "one-banner", expiration: expiration)
+        #expect(outcome == .accepted)
+
+        let request = try #require(await apple.requests(for: token).first)
+        #expect(request.path == "/3/device/\(token)")
+        #expect(request.headers["authorization"] == "valid")
+        #expect(request.headers["apns-topic"] == apple.ready.topic)
+        #expect(request.headers["apns-push-type"] == "alert")
+        #expect(request.headers["apns-priority"] == "10")
+        #expect(request.headers["apns-expiration"] == "\(expiration)")
+        #expect(request.headers["apns-collapse-id"] == "one-banner")
+        #expect(request.headers["content-type"] == "application/json")
+        #expect(request.headers["apns-id"]?.count == 36)
+        #expect(request.payload == #"{"aps":{"alert":{"body":"vinz liked your post","title":"New Like"}}}"#)
+        #expect(request.remarks == [])
+    }
+
+    @Test func `an expiration of 0 is sent as 0 and no collapse id as no header`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let token = deviceToken()
+        #expect(try await Client(of: apple).send(to: token) == .accepted)
+        let request = try #require(await apple.requests(for: token).first)
+        #expect(request.headers["apns-expiration"] == "0")
+        #expect(request.headers["apns-collapse-id"] == nil)
+    }
+
+    @Test(arguments: Row.all)
+    fileprivate func `every status and reason, known or not, has an outcome`(row: Row) async throws {
+        let apple = try await AppleSimulator.shared()
+        let outcome = try await Client(of: apple).send(to: deviceToken(row.prefix))
+        #expect(outcome.kind == row.expected)
+        if row.status != 200 {
+            #expect(outcome.rejection?.status == row.status)
+            #expect(outcome.rejection?.word == row.reason)
+        }
+    }
+
+    @Test func `the table of the simulated Apple has every reason that is known here`() {
+        let listed = Set(Row.all.compactMap(\.reason))
+        #expect(listed.subtracting(Rejection.Reason.allCases.map(\.rawValue)) == ["SomethingNew"])
+        #expect(Set(Rejection.Reason.allCases.map(\.rawValue)).isSubset(of: listed))
+    }
+
+    @Test func `a dead token comes with the time in milliseconds since when it is dead`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let before = Int64(Date.now.timeIntervalSince1970 * 1_000)
+        let outcome = try await Client(of: apple).send(to: deviceToken("dead"))
+        let timestamp = try #require(outcome.rejection?.timestamp)
+        #expect(timestamp >= before - 1_000)
+        #expect(timestamp < before + 600_000)
+    }
+
+    @Test(arguments: [
+        ("0bad0", 500, Row.Kind.tryAgain), ("0bad1", 400, .tryAgain), ("0bad2", 403, .misconfigured),
+        ("0bad3", 410, .deviceGone), ("0bad5", 400, .tryAgain), ("0bad9", 400, .tryAgain), ("0bada", 400, .tryAgain),
+        ("0badb", 301, .tryAgain), ("0badc", 400, .tryAgain),
+    ])
+    fileprivate func `an answer that cannot be read is decided by its status`(
+        prefix: String,
+        status: Int,
+        kind: Row.Kind
+    ) async throws {
+        let apple = try await AppleSimulator.shared()
+        let outcome = try await Client(of: apple).send(to: deviceToken(prefix))
+        #expect(outcome.kind == kind)
+        #expect(outcome.rejection?.status == status)
+        #expect(outcome.rejection?.reason == nil)
+    }
+
+    @Test(arguments: ["0bad6", "0bad7", "0bad8", "0bade"])
+    func `a timestamp that is none is no trap`(prefix: String) async throws {
+        let apple = try await AppleSimulator.shared()
+        let outcome = try await Client(of: apple).send(to: deviceToken(prefix))
+        #expect(outcome.kind == .deviceGone)
+        #expect(outcome.rejection?.reason == .unregistered)
+    }
+
+    @Test func `an acceptance with a body that says otherwise is an acceptance`() async throws {
+        let apple = try await AppleSimulator.shared()
+        #expect(try await Client(of: apple).send(to: deviceToken("0badd")) == .accepted)
+    }
+
+    @Test func `an answer that does not come is given up at the deadline`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let client = try Client(of: apple) { $0.deadline = .milliseconds(300) }
+        let outcome = try await client.send(to: deviceToken("0ff0"))
+        #expect(outcome == .tryAgain(.transport(.deadline(waiting: false))))
+    }
+
+    @Test func `a notification that finds no free stream is given up at its own deadline`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let client = try Client(of: apple) {
+            $0.mostInFlight = 0
+            $0.deadline = .milliseconds(50)
+        }
+        #expect(try await client.send(to: deviceToken()) == .tryAgain(.transport(.deadline(waiting: true))))
+    }
+
+    @Test func `more than the queue holds is refused at once`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let client = try Client(of: apple) { $0.longestQueue = 0 }
+        #expect(try await client.send(to: deviceToken()) == .tryAgain(.overloaded))
+    }
+
+    @Test func `a connection that is cut has an outcome and the next notification a new connection`() async throws {
+        let apple = try await AppleSimulator()
+        let client = try Client(of: apple)
+        #expect(try await client.send(to: deviceToken("c105")).kind == .tryAgain)
+        #expect(try await client.send(to: deviceToken()) == .accepted)
+    }
+
+    @Test func `a hundred notifications at once share one connection`() async throws {
+        let apple = try await AppleSimulator()
+        let client = try Client(of: apple)
+        #expect(try await client.send(to: deviceToken()) == .accepted)
+        let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<100 { group.addTask { try await client.send(to: deviceToken()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .accepted, count: 100))
+        #expect(apple.connections == 1)
+    }
+
+    @Test func `a peer that speaks HTTP/1.1 alone is not Apple, whatever it answers`() async throws {
+        let other = try await AppleSimulator("--alpn", "http/1.1")
+        let outcome = try await Client(of: other).send(to: deviceToken())
+        #expect(outcome == .misconfigured(.transport(.notHTTP2)))
+    }
+
+    @Test(arguments: ["wrong-host", "expired"])
+    func `a certificate for another host or out of date is not trusted`(certificate: String) async throws {
+        let impostor = try await AppleSimulator("--certificate", certificate)
+        #expect(try await Client(of: impostor).send(to: deviceToken()).kind == .misconfigured)
+    }
+
+    @Test func `an authority that is not trusted is not Apple's`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let other = try await AppleSimulator()
+        let client = try Client(of: apple) { $0.certificateAuthorities = other.ready.ca }
+        #expect(try await client.send(to: deviceToken()).kind == .misconfigured)
+    }
+
+    @Test func `nobody at the address is an outcome`() async throws {
+        let apple = try await AppleSimulator.shared()
+        // Port 1 of the loopback: refused at once.
+        let client = try Client(of: apple) { $0.origin = "https://127.0.0.1:1" }
+        #expect(try await client.send(to: deviceToken()).kind == .tryAgain)
+    }
+
+    @Test func `stopping answers whoever waits and refuses whoever comes`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let token = deviceToken("0ff0")
+        let client = try Client(of: apple)
+        async let waiting = client.send(to: token)
+        _ = try await apple.firstRequest(for: token)
+        client.stop()
+        #expect(try await waiting == .tryAgain(.stopping))
+        #expect(try await client.send(to: deviceToken()) == .tryAgain(.stopping))
+    }
+}
