@@ -1,4 +1,38 @@
+import Glibc
+import RelayCore
+
+/// The program: what the arguments ask for, and the exit code that it ends with.
 @main
 struct Relay {
-    static func main() {}
+    static func main() {
+        prepareProcess()
+        switch Arguments.parse(CommandLine.arguments.dropFirst()) {
+        case .failure(let error): end(.usage, "relay: \(error)\nTry `relay --help`.")
+        case .success(.help): print(usage)
+        case .success(.version): print("relay \(relayVersion)")
+        case .success(.serve(let environmentFile)): serve(environmentFile: environmentFile)
+        }
+    }
+
+    private static func serve(environmentFile: String?) {
+        do {
+            try Serve(environmentFile: environmentFile).run()
+        } catch {
+            let lines = error.lines.map { "relay: \($0)" }.joined(separator: "\n")
+            end(error.exitCode, lines)
+        }
+    }
+
+    /// Says the last words on standard error and ends the process.
+    private static func end(_ code: ExitCode, _ text: String) -> Never {
+        write(text + "\n", to: STDERR_FILENO)
+        exit(code.rawValue)
+    }
+}
+
+/// Exit codes, after sysexits.h.
+enum ExitCode: Int32 {
+    case failure = 1
+    case usage = 64
+    case configuration = 78
 }

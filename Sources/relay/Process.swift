@@ -1,0 +1,57 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Makes the process safe before anything else happens in it; signals are blocked for every thread that comes later.
+func prepareProcess() {
+    // The database, its log and its backups are nobody else's.
+    umask(0o077)
+    // A client that hangs up, and a file that hits a limit, are errors to handle; by default either kills the process.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    var blocked = StopSignals.set
+    pthread_sigmask(SIG_BLOCK, &blocked, nil)
+    raiseDescriptorLimit()
+}
+
+/// The signals that ask the relay to end.
+enum StopSignals {
+    static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        return set
+    }
+
+    /// Waits for one of them, on a thread that has them blocked; the name of the one that came.
+    static func wait() -> String {
+        var set = Self.set
+        var signal: Int32 = 0
+        while sigwait(&set, &signal) != 0 {}
+        return signal == SIGINT ? "SIGINT" : "SIGTERM"
+    }
+}
+
+/// Raises the soft limit on descriptors to 4,096, or to the hard limit where that is less.
+///
+/// A service often starts with 1,024, which is as many connections as the listener alone may hold.
+private func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 4_096 else { return }
+    limit.rlim_cur = min(4_096, limit.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// Runs asynchronous work from a plain thread and waits for its result; never to be called on the cooperative pool.
+func waiting<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value? {
+    let result = Mutex<Value?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+        let value = await work()
+        result.withLock { $0 = value }
+        done.signal()
+    }
+    done.wait()
+    return result.withLock { $0 }
+}

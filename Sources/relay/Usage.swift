@@ -1,0 +1,30 @@
+/// What `relay --help` prints.
+let usage = """
+    relay: turns Pixelfed's Web Push into alerts of Apple's, for one operator and one app
+
+    Usage:
+      relay [serve] [--env-file FILE]   run the relay until SIGTERM or SIGINT
+      relay --help                      print this text
+      relay --version                   print the version
+
+    Options:
+      --env-file FILE   read NAME=value lines from FILE; what is set in the environment wins
+
+    Environment (relay.env.example documents each variable):
+      PUBLIC_URL        required  origin of the endpoints, https://push.example.org
+      LISTEN_ADDR                 IPv4:port, [IPv6]:port or unix:/path (default 127.0.0.1:8080)
+      DB_PATH           required  path of the SQLite file
+      SUBSCRIBE_TOKEN   required  the app's bearer token; several with commas between
+      APNS_KEY_FILE     required  path of the .p8 file
+      APNS_KEY_ID       required  ten characters
+      APNS_TEAM_ID      required  ten characters
+      APNS_TOPIC        required  bundle id of the app
+      APNS_ENVIRONMENT            production or sandbox (default production)
+      APNS_URL                    another origin in Apple's place, for tests
+      APNS_CA_FILE                certificates to trust in place of the system's, for tests
+      SOUNDS                      sound by notification type, like=none,mention=chime.caf
+      LOG_LEVEL                   debug, info, warning or error (default info)
+      LOG_FORMAT                  text or json (default text)
+
+    Exit codes: 0 stopped as asked, 1 cannot run, 64 wrong arguments, 78 wrong configuration.
+    """
