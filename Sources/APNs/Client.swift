@@ -13,6 +13,8 @@ package final class Client: Sendable {
         package var certificateAuthorities: String?
         /// The time from `send` to its outcome, whatever Apple does.
         package var deadline: Duration = .seconds(8)
+        /// The part of it that opening a connection may take.
+        package var connectDeadline: Duration = .seconds(5)
         /// Notifications that may wait for a free stream; one more is refused at once.
         package var longestQueue = 1_000
         /// Streams in use at once, at most what Apple was seen to allow.

@@ -38,7 +38,7 @@ final class Transfer {
         relay_curl_set_list(easy, CURLOPT_HTTPHEADER, headers)
         setBody(notification.payload)
         setConnection(configuration)
-        setTimes(until: job.deadline)
+        setTimes(until: job.deadline, connecting: configuration.connectDeadline)
         relay_curl_set_write(easy, takeAnswer)
         relay_curl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -108,9 +108,9 @@ extension Transfer {
         if let file = configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
     }
 
-    private func setTimes(until deadline: ContinuousClock.Instant) {
+    private func setTimes(until deadline: ContinuousClock.Instant, connecting: Duration) {
         set(CURLOPT_TIMEOUT_MS, max(1, Int((deadline - .now) / .milliseconds(1))))
-        set(CURLOPT_CONNECTTIMEOUT_MS, 5_000)
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(connecting / .milliseconds(1)))
         // Apple asks for a fresh look at its addresses before each connection, and for connections that last: libcurl's
         // own limit of 118 idle seconds would mean a handshake for every push on a quiet day.
         set(CURLOPT_DNS_CACHE_TIMEOUT, 0)

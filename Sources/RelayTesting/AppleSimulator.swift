@@ -63,9 +63,11 @@ package final class AppleSimulator: Sendable {
     /// Has it do one of its commands (they are listed in the script), and waits until it has.
     package func perform(_ command: String) async throws {
         let done = #"{"event": "done", "command": "\#(command)"}"#
-        let before = program.lines.count { $0 == done }
+        let index = program.lines.count
         try program.say(command)
-        await program.wait { $0.count { $0 == done } > before }
+        guard await program.line(from: index, where: { $0 == done }) != nil else {
+            throw Failure(description: "the simulated Apple ended")
+        }
     }
 
     /// How many connections it took.

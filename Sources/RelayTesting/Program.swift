@@ -4,6 +4,11 @@ import Synchronization
 
 /// A program that a test or the simulated Apple runs as: its input, and the lines of its output as they come.
 package final class Program: Sendable {
+    private struct Resumption: Sendable {
+        let continuation: CheckedContinuation<String?, Never>
+        let line: String?
+    }
+
     private struct State {
         var standardOutput: [String] = []
         var standardError: [String] = []
@@ -11,11 +16,30 @@ package final class Program: Sendable {
         var waiters: [Waiter] = []
 
         var hasEnded: Bool { openStreams == 0 }
+
+        mutating func take(_ line: String) -> [Resumption] {
+            standardOutput.append(line)
+            var over: [Resumption] = []
+            waiters.removeAll { waiter in
+                guard let matches = waiter.matches, matches(line) else { return false }
+                over.append(Resumption(continuation: waiter.continuation, line: line))
+                return true
+            }
+            return over
+        }
+
+        mutating func endStream() -> [Resumption] {
+            openStreams -= 1
+            guard hasEnded else { return [] }
+            defer { waiters = [] }
+            return waiters.map { Resumption(continuation: $0.continuation, line: nil) }
+        }
     }
 
+    /// Somebody who waits for a line, or with nil for the end.
     private struct Waiter {
-        let isOver: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let matches: (@Sendable (String) -> Bool)?
+        let continuation: CheckedContinuation<String?, Never>
     }
 
     private let state = Mutex(State())
@@ -40,8 +64,11 @@ package final class Program: Sendable {
         self.input = input.fileHandleForWriting
         identifier = process.processIdentifier
         self.process = Mutex(process)
-        follow(output) { $0.standardOutput.append($1) }
-        follow(errors) { $0.standardError.append($1) }
+        follow(output) { $0.take($1) }
+        follow(errors) {
+            $0.standardError.append($1)
+            return []
+        }
     }
 
     deinit {
@@ -50,12 +77,12 @@ package final class Program: Sendable {
     }
 
     /// Reads a stream to its end on a thread of its own.
-    private func follow(_ pipe: Pipe, take: @escaping @Sendable (inout State, String) -> Void) {
+    private func follow(_ pipe: Pipe, take: @escaping @Sendable (inout State, String) -> [Resumption]) {
         // The pipe's own handle closes with the pipe, which nobody holds once the program runs.
         let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
         Thread.detachNewThread { [weak self] in
             Self.readLines(of: descriptor) { line in self?.update { take(&$0, line) } }
-            self?.update { $0.openStreams -= 1 }
+            self?.update { $0.endStream() }
         }
     }
 
@@ -70,25 +97,8 @@ package final class Program: Sendable {
         }
     }
 
-    private func update(_ change: (inout State) -> Void) {
-        let over = state.withLock { state in
-            change(&state)
-            let waiters = state.waiters
-            state.waiters = waiters.filter { !$0.isOver(state) }
-            return waiters.filter { $0.isOver(state) }
-        }
-        for waiter in over { waiter.continuation.resume() }
-    }
-
-    private func waitForState(_ isOver: @escaping @Sendable (State) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isOverAlready = state.withLock { state in
-                if isOver(state) { return true }
-                state.waiters.append(Waiter(isOver: isOver, continuation: continuation))
-                return false
-            }
-            if isOverAlready { continuation.resume() }
-        }
+    private func update(_ change: (inout State) -> [Resumption]) {
+        for resumption in state.withLock({ change(&$0) }) { resumption.continuation.resume(returning: resumption.line) }
     }
 }
 
@@ -99,15 +109,32 @@ extension Program {
     /// The lines of standard error so far.
     package var errors: [String] { state.withLock(\.standardError) }
 
-    /// The first line of standard output that matches, when it comes; nil when the program ends without one.
-    package func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
-        await wait { $0.contains(where: matches) }
-        return lines.first(where: matches)
+    /// The first line of standard output, from the one with this index on, that matches, when it comes.
+    ///
+    /// Nil when the program ends without one. A line is looked at once, so that a program that says much is kept up with.
+    package func line(from index: Int = 0, where matches: @escaping @Sendable (String) -> Bool) async -> String? {
+        await wait(Self.found(from: index, matches), matches)
     }
 
-    /// Waits until the lines of standard output are as they should be, or the program ends.
-    package func wait(until isOver: @escaping @Sendable ([String]) -> Bool) async {
-        await waitForState { $0.hasEnded || isOver($0.standardOutput) }
+    private static func found(
+        from index: Int,
+        _ matches: @escaping @Sendable (String) -> Bool
+    ) -> @Sendable (State) -> String? {
+        { $0.standardOutput.dropFirst(index).first(where: matches) }
+    }
+
+    private func wait(
+        _ found: @escaping @Sendable (State) -> String?,
+        _ matches: (@Sendable (String) -> Bool)?
+    ) async -> String? {
+        await withCheckedContinuation { continuation in
+            update { state in
+                let line = found(state)
+                guard line == nil, !state.hasEnded else { return [Resumption(continuation: continuation, line: line)] }
+                state.waiters.append(Waiter(matches: matches, continuation: continuation))
+                return []
+            }
+        }
     }
 
     /// Writes a line to standard input.
@@ -122,7 +149,7 @@ extension Program {
 
     /// Waits for the end: the exit code, or 128 and the number of the signal that ended it.
     package func end() async -> Int32 {
-        await waitForState(\.hasEnded)
+        _ = await wait({ _ in nil }, nil)
         let process = process.withLock { $0 }
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus

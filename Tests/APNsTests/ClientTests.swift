@@ -23,6 +23,9 @@ extension Client {
             topic: apple.ready.topic,
             certificateAuthorities: apple.ready.ca
         )
+        // However busy the machine is, a test of something else must not meet a deadline.
+        configuration.deadline = .seconds(600)
+        configuration.connectDeadline = .seconds(600)
         change(&configuration)
         let now: @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970) }
         try self.init(configuration: configuration, token: ProviderToken(key: key, now: now, uptime: { .zero }))
@@ -185,6 +188,12 @@ extension Outcome {
     @Test func `an acceptance with a body that says otherwise is an acceptance`() async throws {
         let apple = try await AppleSimulator.shared()
         #expect(try await Client(of: apple).send(to: deviceToken("0badd")) == .accepted)
+    }
+
+    @Test func `a notification is given 8 seconds, 5 of them to connect`() {
+        let configuration = Client.Configuration(origin: Client.Configuration.production, topic: "org.example.app")
+        #expect(configuration.deadline == .seconds(8))
+        #expect(configuration.connectDeadline == .seconds(5))
     }
 
     @Test func `an answer that does not come is given up at the deadline`() async throws {

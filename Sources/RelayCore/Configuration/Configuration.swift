@@ -88,8 +88,8 @@ package struct Configuration: Sendable {
             let text = "holds a token of fewer than 16 characters: make one with `openssl rand -hex 24`"
             warnings.append(Problem(variable: .subscribeToken, text: text))
         }
-        if keyFile.isReadableByOthers {
-            let text = "names a file that other users of this machine can read: run `chmod 600` on it"
+        if keyFile.isReadableByAll {
+            let text = "names a file that every user of this machine can read: run `chmod 600` on it"
             warnings.append(Problem(variable: .apnsKeyFile, text: text))
         }
         self.warnings = warnings

@@ -80,15 +80,15 @@ func checkReadable(_ path: String, with readFile: (String) throws(FileError) -> 
     return path
 }
 
-/// Apple's signing key, and whether its file is open to other users.
+/// Apple's signing key, and whether every user can read its file.
 func readKey(
     _ path: String,
     with readFile: (String) throws(FileError) -> File
-) throws(Fault) -> (key: P256PrivateKey, isReadableByOthers: Bool) {
+) throws(Fault) -> (key: P256PrivateKey, isReadableByAll: Bool) {
     let file: File
     do throws(FileError) { file = try readFile(path) } catch { throw Fault("names a file that \(error)") }
     do throws(CryptoError) {
-        return (try P256PrivateKey(pem: file.octets), file.mode & 0o077 != 0)
+        return (try P256PrivateKey(pem: file.octets), file.mode & 0o007 != 0)
     } catch {
         throw Fault("names a file that is no P-256 private key: download the .p8 file from developer.apple.com again")
     }

@@ -11,13 +11,16 @@ package final class RateLimiter: Sendable {
         var filledAt: Duration
     }
 
+    private struct State {
+        var buckets: [SubscriptionID: Bucket] = [:]
+        /// At this many buckets the full ones are looked for; then at twice as many as are left.
+        var sweepAt = 1_024
+    }
+
     private let burst: Double
     private let refill: Duration
     private let uptime: @Sendable () -> Duration
-    private let buckets = Mutex<[SubscriptionID: Bucket]>([:])
-
-    /// Full buckets are looked for whenever this many have gathered.
-    private static let sweepEvery = 1_024
+    private let state = Mutex(State())
 
     package init(burst: Int = 20, refill: Duration = .seconds(2), uptime: @escaping @Sendable () -> Duration) {
         self.burst = Double(burst)
@@ -27,28 +30,34 @@ package final class RateLimiter: Sendable {
 
     /// Takes one from the bucket of `id`, or says after how long there will be one: whole seconds, 1 or more.
     package func admit(_ id: SubscriptionID) -> RetryAfter? {
-        buckets.withLock { buckets in
+        state.withLock { state in
             let now = uptime()
-            var bucket = buckets[id] ?? Bucket(tokens: burst, filledAt: now)
-            bucket.tokens = min(burst, bucket.tokens + (now - bucket.filledAt) / refill)
+            var bucket = state.buckets[id] ?? Bucket(tokens: burst, filledAt: now)
+            bucket.tokens = tokens(in: bucket, at: now)
             bucket.filledAt = now
-            defer { buckets[id] = bucket }
-            guard bucket.tokens < 1 else {
-                bucket.tokens -= 1
-                if buckets.count.isMultiple(of: Self.sweepEvery) { sweep(&buckets, at: now) }
-                return nil
-            }
-            return RetryAfter(rounding: refill * (1 - bucket.tokens))
+            let wait = bucket.tokens < 1 ? RetryAfter(rounding: refill * (1 - bucket.tokens)) : nil
+            if wait == nil { bucket.tokens -= 1 }
+            state.buckets[id] = bucket
+            if state.buckets.count >= state.sweepAt { sweep(&state, at: now) }
+            return wait
         }
     }
 
     /// Drops the bucket of a subscription that is gone.
     package func forget(_ id: SubscriptionID) {
-        buckets.withLock { _ = $0.removeValue(forKey: id) }
+        state.withLock { _ = $0.buckets.removeValue(forKey: id) }
     }
 
-    private func sweep(_ buckets: inout [SubscriptionID: Bucket], at now: Duration) {
-        buckets = buckets.filter { $0.value.tokens + (now - $0.value.filledAt) / refill < burst }
+    /// How many buckets there are.
+    var bucketCount: Int { state.withLock(\.buckets.count) }
+
+    private func tokens(in bucket: Bucket, at now: Duration) -> Double {
+        min(burst, bucket.tokens + (now - bucket.filledAt) / refill)
+    }
+
+    private func sweep(_ state: inout State, at now: Duration) {
+        state.buckets = state.buckets.filter { tokens(in: $0.value, at: now) < burst }
+        state.sweepAt = max(1_024, 2 * state.buckets.count)
     }
 }
 

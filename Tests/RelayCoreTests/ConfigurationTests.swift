@@ -1,0 +1,204 @@
+import APNs
+import Foundation
+import HTTPServer
+import RelayTesting
+import Testing
+
+@testable import RelayCore
+
+@Suite struct ConfigurationTests {
+    private static let keyFile = Vectors.repository.appending(path: "Tests/Vectors/keys/p256-pkcs8.pem").path
+
+    private static let complete = [
+        "PUBLIC_URL": "https://push.example.org",
+        "DB_PATH": "/var/lib/relay/relay.sqlite",
+        "SUBSCRIBE_TOKEN": "0123456789abcdef",
+        "APNS_KEY_FILE": keyFile,
+        "APNS_KEY_ID": "ABC123DEFG",
+        "APNS_TEAM_ID": "DEF123GHIJ",
+        "APNS_TOPIC": "org.example.app",
+    ]
+
+    /// The configuration of a complete environment with one variable set otherwise, or taken out.
+    private func configuration(_ variable: Variable, _ value: String?) throws(Problems) -> Configuration {
+        var environment = Self.complete
+        environment[variable.rawValue] = value
+        return try Configuration(environment: environment)
+    }
+
+    private func problem(_ variable: Variable, _ value: String?) -> Problem? {
+        do throws(Problems) {
+            _ = try configuration(variable, value)
+            return nil
+        } catch {
+            return error.all.count == 1 ? error.all.first : nil
+        }
+    }
+
+    @Test func `the defaults are a loopback address, production, default sounds and the log at info as text`() throws {
+        let configuration = try Configuration(environment: Self.complete)
+        #expect("\(configuration.listenAddress)" == "127.0.0.1:8080")
+        #expect(configuration.apple.origin == "https://api.push.apple.com")
+        #expect(configuration.apple.certificateAuthorities == nil)
+        #expect(configuration.logLevel == .info)
+        #expect(configuration.logFormat == .text)
+        #expect(configuration.sounds == (try Sounds(parsing: "")))
+    }
+
+    @Test func `an empty environment reports each required variable at once`() {
+        do throws(Problems) {
+            _ = try Configuration(environment: [:])
+            Issue.record("it was taken")
+        } catch {
+            #expect(
+                error.all.map(\.variable) == [
+                    .publicURL, .databasePath, .subscribeToken, .apnsKeyFile, .apnsKeyID, .apnsTeamID, .apnsTopic,
+                ]
+            )
+            #expect(error.all.allSatisfy { $0.text.hasPrefix("is missing: set it to ") })
+        }
+    }
+
+    @Test func `wrong values and missing ones are reported together, each in one line that names its variable`() {
+        var environment = Self.complete
+        environment["PUBLIC_URL"] = "push.example.org"
+        environment["APNS_TOPIC"] = nil
+        environment["LOG_LEVEL"] = "loud"
+        do throws(Problems) {
+            _ = try Configuration(environment: environment)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.all.map(\.variable) == [.publicURL, .apnsTopic, .logLevel])
+            for problem in error.all {
+                #expect(problem.description.hasPrefix(problem.variable.rawValue))
+                #expect(!problem.description.contains("\n"))
+                #expect(problem.text.contains(": "))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (Variable.publicURL, "http://push.example.org"), (.publicURL, "ftp://push.example.org"),
+        (.publicURL, "https://push.example.org/relay"), (.publicURL, "https://push.example.org?x"),
+        (.publicURL, "https://user@push.example.org"), (.publicURL, "https://"), (.publicURL, "https://a b"),
+        (.publicURL, "https://push.example.org:0"), (.publicURL, "https://push.example.org:70000"),
+        (.publicURL, "https://\(String(repeating: "a", count: 440)).example"), (.publicURL, "https://püsh.example"),
+        (.listenAddress, "8080"), (.listenAddress, "localhost:8080"), (.listenAddress, "127.0.0.1"),
+        (.listenAddress, "127.0.0.1:99999"), (.listenAddress, "::1:8080"), (.listenAddress, "unix:"),
+        (.subscribeToken, ","), (.subscribeToken, "two words"), (.subscribeToken, "pässword"),
+        (.apnsKeyFile, "/nowhere/AuthKey.p8"), (.apnsKeyFile, "/"), (.apnsKeyFile, "/dev/null"),
+        (.apnsKeyID, "short"), (.apnsKeyID, "abc123defg"), (.apnsKeyID, "ABC123DEF\n"),
+        (.apnsTeamID, "ABCDEFGHIJK"), (.apnsTopic, "app"), (.apnsTopic, "org.example.app\r\nx: y"),
+        (.apnsEnvironment, "Production"), (.apnsEnvironment, "development"),
+        (.apnsURL, "http://127.0.0.1:1"), (.apnsURL, "https://apple.example/3/device"), (.apnsCAFile, "/nowhere.pem"),
+        (.sounds, "like"), (.sounds, "like="), (.sounds, "=chime"), (.sounds, "like=a,like=b"), (.sounds, "like=ü"),
+        (.logLevel, "loud"), (.logFormat, "xml"),
+    ])
+    func `a wrong value is one problem that names its variable`(variable: Variable, value: String) {
+        #expect(problem(variable, value)?.variable == variable)
+    }
+
+    @Test(arguments: ["p384", "rsa", "p256-encrypted", "p256-public", "certificate"])
+    func `a key file that holds no P-256 private key is refused at the start`(name: String) {
+        let path = Vectors.repository.appending(path: "Tests/Vectors/keys/\(name).pem").path
+        #expect(problem(.apnsKeyFile, path)?.text.contains("P-256") == true)
+    }
+
+    @Test(arguments: [
+        "https://push.example.org", "https://push.example.org/", "https://push.example.org:8443", "http://127.0.0.1:80",
+        "http://localhost:8080", "http://[::1]:8080",
+    ])
+    func `an origin is taken, and a slash at its end overlooked`(url: String) throws {
+        let expected = url.hasSuffix("/") ? String(url.dropLast()) : url
+        #expect(try configuration(.publicURL, url).publicURL == expected)
+    }
+
+    @Test(arguments: ["127.0.0.1:0", "0.0.0.0:8080", "[::1]:8080", "unix:/run/relay.sock"])
+    func `the listener takes IPv4, IPv6 in brackets and a path`(address: String) throws {
+        #expect("\(try configuration(.listenAddress, address).listenAddress)" == address)
+    }
+
+    @Test(arguments: [("production", "https://api.push.apple.com"), ("sandbox", "https://api.sandbox.push.apple.com")])
+    func `the environment chooses Apple's address`(name: String, origin: String) throws {
+        #expect(try configuration(.apnsEnvironment, name).apple.origin == origin)
+    }
+
+    @Test func `APNS_URL stands in for both of Apple's addresses`() throws {
+        #expect(try configuration(.apnsURL, "https://127.0.0.1:8443").apple.origin == "https://127.0.0.1:8443")
+    }
+
+    @Test(arguments: Log.Level.allCases)
+    func `each level of the log is taken`(level: Log.Level) throws {
+        #expect(try configuration(.logLevel, level.rawValue).logLevel == level)
+    }
+
+    @Test func `each of several subscribe tokens opens the app's routes`() throws {
+        let tokens = try configuration(.subscribeToken, "the-old-token-0001, the-new-token-0002").subscribeTokens
+        #expect(tokens.admit(Array("Bearer the-old-token-0001".utf8)))
+        #expect(tokens.admit(Array("Bearer the-new-token-0002".utf8)))
+        #expect(!tokens.admit(Array("Bearer the-old-token-0001,".utf8)))
+        #expect(!tokens.admit(Array("Bearer the-old-token-0001, the-new-token-0002".utf8)))
+    }
+
+    @Test func `a token that is easy to guess is a warning and does not stop the start`() throws {
+        #expect(try configuration(.subscribeToken, "secret").warnings.map(\.variable) == [.subscribeToken])
+        #expect(try configuration(.subscribeToken, "0123456789abcdef").warnings.isEmpty)
+    }
+
+    @Test(arguments: [(0o600, 0), (0o640, 0), (0o440, 0), (0o644, 1), (0o604, 1)])
+    func `a key file that everybody can read is a warning`(mode: Int, warnings: Int) throws {
+        let folder = try TemporaryFolder()
+        let pem = try String(contentsOf: URL(filePath: Self.keyFile), encoding: .utf8)
+        let path = try folder.write(pem, to: "AuthKey.p8", mode: mode)
+        #expect(try configuration(.apnsKeyFile, path).warnings.count == warnings)
+    }
+
+    @Test func `no problem repeats a token or a key`() {
+        let secret = "a secret with spaces"
+        #expect(problem(.subscribeToken, secret)?.description.contains(secret) == false)
+    }
+}
+
+@Suite struct EnvironmentFileTests {
+    @Test func `lines are NAME=value, and comments, empty lines and quotes around a whole value are dropped`() throws {
+        let file = """
+            # a comment
+              # another
+
+            A=1
+            B = two words
+            C="quoted"
+            D='it''s'
+            E=
+            F=a=b#c
+            G="half
+            """
+        #expect(throws: EnvironmentFile.Malformed.self) { try EnvironmentFile.parse(Array(file.utf8)) }
+        let variables = try EnvironmentFile.parse(Array(file.replacing("B = ", with: "B=").utf8))
+        #expect(
+            variables == [
+                "A": "1", "B": "two words", "C": "quoted", "D": "it''s", "E": "", "F": "a=b#c", "G": "\"half",
+            ]
+        )
+    }
+
+    @Test func `lines may end in CR LF`() throws {
+        #expect(try EnvironmentFile.parse(Array("A=1\r\nB=2\r\n".utf8)) == ["A": "1", "B": "2"])
+    }
+
+    @Test(arguments: [
+        ("A=1\nB\n", 2), ("=1", 1), ("A=1\n\nA=2", 3), ("export A=1", 1), ("Ü=1", 1),
+    ])
+    func `a line that cannot be read is named by its number`(text: String, line: Int) {
+        do throws(EnvironmentFile.Malformed) {
+            _ = try EnvironmentFile.parse(Array(text.utf8))
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.line == line)
+        }
+    }
+
+    @Test func `a file that is not UTF-8 is refused`() {
+        #expect(throws: EnvironmentFile.Malformed.self) { try EnvironmentFile.parse([0x41, 0x3d, 0xff]) }
+    }
+}

@@ -1,0 +1,214 @@
+import APNs
+import Crypto
+import Foundation
+import HTTPServer
+import RelayTesting
+import Synchronization
+import Testing
+
+@testable import RelayCore
+@testable import Store
+
+/// A relay without a listener: requests go straight to its routes, and a simulated Apple is behind them.
+final class TestRelay: Sendable {
+    static let subscribeToken = "a-subscribe-token-of-the-app"
+
+    let apple: AppleSimulator
+    let store: Store
+    let clock: ManualClock
+    let limiter: RateLimiter
+    private let routes: Routes
+    private let folder: TemporaryFolder
+    private let logged: Logged
+
+    /// What the log says, line by line.
+    private final class Logged: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    init(
+        sounds: String = "",
+        appleOrigin: String? = nil,
+        publicURL: String = "https://push.example.org",
+        change: (inout Client.Configuration) -> Void = { _ in }
+    ) async throws {
+        let apple = try await AppleSimulator.shared()
+        let clock = ManualClock(now: Int64(Date.now.timeIntervalSince1970))
+        let clocks = Clocks(now: { clock.now }, uptime: { clock.uptime })
+        let logged = Logged()
+        let log = Log(level: .debug, format: .text) { line in logged.lines.withLock { $0.append(line) } }
+        let folder = try TemporaryFolder()
+        // No patience with a lock, so that a test of one does not wait.
+        let store = try Store(path: folder.path("relay.sqlite"), busyTimeout: 0, now: clock.now)
+        let limiter = RateLimiter(uptime: clocks.uptime)
+        let client = try Self.client(of: apple, origin: appleOrigin, clocks: clocks, change: change)
+        self.apple = apple
+        self.clock = clock
+        self.store = store
+        self.limiter = limiter
+        self.folder = folder
+        self.logged = logged
+        routes = Routes(
+            pushes: PushHandler(
+                store: store,
+                apple: client,
+                limiter: limiter,
+                sounds: try Sounds(parsing: sounds),
+                clocks: clocks,
+                log: log
+            ),
+            registrations: RegistrationHandler(
+                store: store,
+                limiter: limiter,
+                publicURL: publicURL,
+                clocks: clocks,
+                log: log
+            ),
+            tokens: try #require(SubscribeTokens(parsing: Self.subscribeToken)),
+            store: store,
+            log: log
+        )
+    }
+
+    private static func client(
+        of apple: AppleSimulator,
+        origin: String?,
+        clocks: Clocks,
+        change: (inout Client.Configuration) -> Void
+    ) throws -> Client {
+        let pem = try Data(contentsOf: URL(filePath: apple.ready.key))
+        let key = ProviderKey(
+            privateKey: try P256PrivateKey(pem: Array(pem)),
+            keyID: apple.ready.key_id,
+            teamID: apple.ready.team_id
+        )
+        var configuration = Client.Configuration(
+            origin: origin ?? apple.origin,
+            topic: apple.ready.topic,
+            certificateAuthorities: apple.ready.ca
+        )
+        // However busy the machine is, a test of something else must not meet a deadline.
+        configuration.deadline = .seconds(600)
+        configuration.connectDeadline = .seconds(600)
+        change(&configuration)
+        let token = ProviderToken(key: key, now: clocks.now, uptime: clocks.uptime)
+        return try Client(configuration: configuration, token: token)
+    }
+
+    var logLines: [String] { logged.lines.withLock { $0 } }
+
+    /// The file of the database, for a second connection to it.
+    var databasePath: String { folder.path("relay.sqlite") }
+
+    /// Sends a request straight to the routes.
+    func request(
+        _ method: String,
+        _ path: String,
+        fields: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) async -> Response {
+        let lines = fields.map { (name: $0.name, value: Array($0.value.utf8)) }
+        let head = Head(method: method, target: Array(path.utf8), fields: Fields(lines))
+        return await routes.respond(to: Request(head: head, body: body))
+    }
+
+    /// Sends a request of the app, with its token and a body of JSON.
+    func app(_ method: String, _ path: String, _ json: String = "") async -> Response {
+        await request(
+            method,
+            path,
+            fields: [("Authorization", "Bearer \(Self.subscribeToken)")],
+            body: Array(json.utf8)
+        )
+    }
+
+    /// Registers an account on a device as the app does.
+    func subscribe(_ deviceToken: String = freshToken(), account: String? = nil) async throws -> TestSubscription {
+        let account = account.map { #","account":"\#($0)""# } ?? ""
+        let response = await app("POST", "/subscribe", #"{"device_token":"\#(deviceToken)"\#(account)}"#)
+        try #require(response.status == 201, "\(response.text)")
+        return try TestSubscription(response, deviceToken: deviceToken)
+    }
+
+    /// Pushes a message as an instance does.
+    func push(
+        _ json: String = TestRelay.like,
+        to subscription: TestSubscription,
+        fields: [(name: String, value: String)] = [("Content-Encoding", "aes128gcm"), ("TTL", "60")]
+    ) async throws -> Response {
+        let body = try subscription.sender.encrypt(Array(json.utf8))
+        return await request("POST", subscription.path, fields: fields, body: body)
+    }
+
+    /// Pushes a message that Apple accepts, and returns what Apple saw of it.
+    func accepted(_ json: String = TestRelay.comment, to subscription: TestSubscription) async throws -> AppleRequest {
+        let before = try await apple.requests(for: subscription.deviceToken).count
+        let response = try await push(json, to: subscription)
+        try #require(response.status == 201, "\(response.text)")
+        let requests = try await apple.requests(for: subscription.deviceToken)
+        try #require(requests.count == before + 1)
+        return try #require(requests.last)
+    }
+
+    static let like = """
+        {"notification_type":"like","title":"New Like","body":"vinz liked your post",\
+        "status_id":"988149955134320972","account_id":"961576165188272129"}
+        """
+
+    static let comment = """
+        {"notification_type":"comment","title":"New Comment","body":"vinz: nice",\
+        "status_id":"988149955134320972","account_id":"961576165188272129"}
+        """
+}
+
+/// What the app and the instance know of a subscription.
+struct TestSubscription: Sendable {
+    let id: String
+    let endpoint: String
+    let p256dh: String
+    let auth: String
+    let deviceToken: String
+    let sender: WebPushSender
+
+    private struct Answer: Decodable {
+        let subscription_id: String
+        let endpoint: String
+        let p256dh: String
+        let auth: String
+    }
+
+    init(_ response: Response, deviceToken: String) throws {
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(response.body))
+        id = answer.subscription_id
+        endpoint = answer.endpoint
+        p256dh = answer.p256dh
+        auth = answer.auth
+        self.deviceToken = deviceToken
+        var sender = WebPushSender(
+            p256dh: try #require(Base64URL.decode(answer.p256dh.utf8)),
+            auth: try #require(Base64URL.decode(answer.auth.utf8))
+        )
+        // One record, however long a test's message is.
+        sender.recordSize = 65_536
+        self.sender = sender
+    }
+
+    var path: String { "/wp/\(id)" }
+}
+
+/// A device token that no other test has; its beginning chooses how Apple answers.
+func freshToken(_ prefix: String = "ab") -> String {
+    let token = prefix + UUID().uuidString.lowercased().replacing("-", with: "")
+    return token.count.isMultiple(of: 2) ? token : token + "0"
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The machine word of an error.
+    var errorWord: String? {
+        (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: String])?["error"]
+    }
+
+    func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+}
