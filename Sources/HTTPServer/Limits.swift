@@ -9,10 +9,14 @@ package struct Limits: Sendable {
     /// Octets of the request line without its CR LF; beyond it 414.
     package var requestLineOctets = 8_192
 
-    /// Octets from the request line to the empty line behind the fields; beyond it 431. A trailer has as many again.
+    /// Octets from the request line to the empty line behind the fields; beyond it 431.
+    ///
+    /// A trailer has as many again.
     package var headOctets = 16_384
 
-    /// Field lines of a head; beyond it 431. A trailer has as many again.
+    /// Field lines of a head; beyond it 431.
+    ///
+    /// A trailer has as many again.
     package var fieldLines = 64
 
     /// Octets of extensions on the size line of one chunk; beyond it 400.
@@ -21,8 +25,9 @@ package struct Limits: Sendable {
     /// Octets kept of requests that arrive while one is being answered; beyond it the socket is not read.
     package var pipelinedOctets = 16_384
 
-    /// From a request's first octet to the end of its head, and from accepting to the first octet; then 408, or an
-    /// end without a word when nothing came.
+    /// From a request's first octet to the end of its head; then 408.
+    ///
+    /// Also from accepting to the first octet; then an end without a word.
     package var headTime = Duration.seconds(10)
 
     /// From the end of the head to the end of the body; then 408.

@@ -14,7 +14,8 @@ extension HostileRequest {
     }
 
     /// A push with this target.
-    private static func target(_ id: String, _ name: String, _ target: String, _ expectation: String) -> HostileRequest {
+    private static func target(_ id: String, _ name: String, _ target: String, _ expectation: String) -> HostileRequest
+    {
         let head = "POST \(target) HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\n"
         return HostileRequest(id, name, head + "hello", expectation)
     }
@@ -43,7 +44,12 @@ extension HostileRequest {
         fields("H1-020", "te-comma", "Transfer-Encoding: chunked,", "400-close"),
         fields("H1-022", "te-dup-same", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "400-close"),
         chunks("H1-026", "chunk-size-upper", "05;a=\"b\"\r\nhello\r\n0\r\n\r\n", "route"),
-        chunks("H1-027", "chunk-ext-long", "5;\(String(repeating: "a", count: 5_000))\r\nhello\r\n0\r\n\r\n", "400-close"),
+        chunks(
+            "H1-027",
+            "chunk-ext-long",
+            "5;\(String(repeating: "a", count: 5_000))\r\nhello\r\n0\r\n\r\n",
+            "400-close"
+        ),
         chunks("H1-028", "chunk-ext-barelf", "5;a\nhello\r\n0\r\n\r\n", "400-close"),
         chunks("H1-029", "chunk-size-barelf", "5\nhello\r\n0\r\n\r\n", "400-close"),
         chunks("H1-030", "chunk-size-neg", "-5\r\nhello\r\n0\r\n\r\n", "400-close"),
@@ -94,11 +100,21 @@ extension HostileRequest {
         head("H1-074", "two-spaces", "POST  /wp/\(Routes.id) HTTP/1.1\r\nHost: a", "400-close"),
         head("H1-074", "trailing-space", "POST /wp/\(Routes.id) HTTP/1.1 \r\nHost: a", "400-close"),
         HostileRequest("H1-072", "leading-crlf-twice", "\r\n\r\n\(push)Content-Length: 5\r\n\r\nhello", "400-close"),
-        fields("H1-079", "hdr-1000-lines", String(repeating: "X-A: 1\r\n", count: 1_000) + "Content-Length: 5", "431-close"),
+        fields(
+            "H1-079",
+            "hdr-1000-lines",
+            String(repeating: "X-A: 1\r\n", count: 1_000) + "Content-Length: 5",
+            "431-close"
+        ),
         fields("H1-082", "hdr-name-space", "X A: 1\r\nContent-Length: 5", "400-close"),
         fields("H1-084", "two-auth", "Authorization: a\r\nAuthorization: a\r\nContent-Length: 5", "400-close"),
         fields("H1-086", "expect-garbage", "Expect: 200-ok\r\nContent-Length: 5", "417-close"),
-        fields("H1-086", "two-expect", "Expect: 100-continue\r\nExpect: 100-continue\r\nContent-Length: 5", "400-close"),
+        fields(
+            "H1-086",
+            "two-expect",
+            "Expect: 100-continue\r\nExpect: 100-continue\r\nContent-Length: 5",
+            "400-close"
+        ),
         fields("H1-088", "connection-nominated", "Connection: X-A, keep-alive\r\nX-A: 1\r\nContent-Length: 5", "route"),
     ]
 }

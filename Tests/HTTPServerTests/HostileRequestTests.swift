@@ -11,7 +11,7 @@ import Testing
     func `a hostile request gets the strict answer`(_ hostile: HostileRequest) async throws {
         let record = Record()
         let handler: @Sendable (Request) async -> Response = { request in
-            record.append(request)
+            _ = await record.append(request)
             return Routes.answer(request)
         }
         let (status, rest) = try await withServer(handler: handler) { server in
@@ -32,7 +32,7 @@ import Testing
     @Test func `targets reach the handler octet for octet`() async throws {
         let record = Record()
         let targets = ["/wp/%30abc", "/wp/../healthz", "//wp//x", "/wp/abc%zz", "/a?x=1&y=/?:@!$'()*+,;=-._~"]
-        try await withServer(handler: { record.append($0); return Response(status: 204) }) { server in
+        try await withServer(handler: record.append) { server in
             let client = try Client(server.boundAddress)
             for target in targets {
                 client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -45,7 +45,7 @@ import Testing
     @Test func `a trailer does not join the fields`() async throws {
         let record = Record()
         let body = "5\r\nhello\r\n0\r\nX-T: 1\r\nContent-Length: 3\r\n\r\n"
-        try await withServer(handler: { record.append($0); return Response(status: 204) }) { server in
+        try await withServer(handler: record.append) { server in
             let client = try Client(server.boundAddress)
             client.send("POST /wp/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
             #expect(try client.reply().status == 204)
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a name with an underscore is another name`() async throws {
         let record = Record()
-        try await withServer(handler: { record.append($0); return Response(status: 204) }) { server in
+        try await withServer(handler: record.append) { server in
             let client = try Client(server.boundAddress)
             client.send("GET / HTTP/1.1\r\nHost: a\r\nX_Real_IP: v\r\nContent_Length: 3\r\n\r\n")
             #expect(try client.reply().status == 204)

@@ -59,7 +59,11 @@ enum Routes {
 final class Record: Sendable {
     private let requests = Mutex<[Request]>([])
 
-    func append(_ request: Request) { requests.withLock { $0.append(request) } }
+    /// A handler that records and answers 204.
+    @Sendable func append(_ request: Request) async -> Response {
+        requests.withLock { $0.append(request) }
+        return Response(status: 204)
+    }
 
     var all: [Request] { requests.withLock { $0 } }
 }

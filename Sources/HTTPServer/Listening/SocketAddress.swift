@@ -9,19 +9,21 @@ struct SocketAddress {
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// Nil when the host is not an address of its family or the path does not fit.
+    ///
+    /// C reads a text up to its first NUL, so one with a NUL would be another address than the operator sees.
     init?(_ address: ListenAddress) {
         switch address {
         case .ipv4(let host, let port):
             var inner = sockaddr_in()
             inner.sin_family = sa_family_t(AF_INET)
             inner.sin_port = port.bigEndian
-            guard inet_pton(AF_INET, host, &inner.sin_addr) == 1 else { return nil }
+            guard !host.utf8.contains(0), inet_pton(AF_INET, host, &inner.sin_addr) == 1 else { return nil }
             fill(with: inner)
         case .ipv6(let host, let port):
             var inner = sockaddr_in6()
             inner.sin6_family = sa_family_t(AF_INET6)
             inner.sin6_port = port.bigEndian
-            guard inet_pton(AF_INET6, host, &inner.sin6_addr) == 1 else { return nil }
+            guard !host.utf8.contains(0), inet_pton(AF_INET6, host, &inner.sin6_addr) == 1 else { return nil }
             fill(with: inner)
         case .unix(let path):
             guard !path.isEmpty, !path.utf8.contains(0), path.utf8.count <= Self.longestPath else { return nil }

@@ -3,21 +3,21 @@ import Glibc
 /// The file of a listening socket.
 struct SocketFile: Sendable {
     private let path: String
-    private let device: UInt
-    private let inode: UInt
+    private let device: dev_t
+    private let inode: ino_t
 
     /// Takes over the file that `bind` has made and opens it to the group, which is how a proxy reaches it.
     init?(_ path: String) {
         _ = chmod(path, 0o660)
         guard let status = Self.status(path) else { return nil }
         self.path = path
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
+        device = status.st_dev
+        inode = status.st_ino
     }
 
     /// Removes the file unless another process has put its own in the place.
     func remove() {
-        guard let status = Self.status(path), UInt(status.st_dev) == device, UInt(status.st_ino) == inode else { return }
+        guard let status = Self.status(path), status.st_dev == device, status.st_ino == inode else { return }
         _ = unlink(path)
     }
 

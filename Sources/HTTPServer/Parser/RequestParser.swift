@@ -49,7 +49,9 @@ struct RequestParser: Sendable {
     /// Whether the request being read is HEAD, whose answer has no content; false until its request line is complete.
     var isHead: Bool { requestLine?.method == "HEAD" }
 
-    /// Whether 100 (Continue) is due: asked for, the length acceptable, and no octet of the body here. True once.
+    /// Whether 100 (Continue) is due: asked for, the length acceptable, and no octet of the body here.
+    ///
+    /// True once per request.
     mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
         return expectsContinue
