@@ -52,5 +52,6 @@ package struct Limits: Sendable {
     /// How long accepting rests when the process is out of file descriptors and no connection closes.
     package var acceptPause = Duration.milliseconds(100)
 
+    /// The limits for a service behind one proxy.
     package init() {}
 }

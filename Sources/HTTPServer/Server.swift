@@ -60,7 +60,8 @@ package final class Server: Sendable {
 
     /// Takes no more connections or requests, lets those in flight finish, and ends the thread.
     ///
-    /// A request is in flight from its first octet to the last of its answer, and as long as its handler runs. Blocks the calling thread, so it must not
+    /// A request is in flight from its first octet to the last of its answer, and as long as its handler runs. Clients
+    /// get up to `Limits.lingerTime` of the time to read their last answer and close. Blocks the calling thread, so it must not
     /// be called on the cooperative pool, which the handlers need to finish. Another call returns the same.
     ///
     /// - Parameter time: how long requests in flight may take

@@ -4,10 +4,18 @@ import Synchronization
 
 @testable import HTTPServer
 
+/// Bounds how many servers and clients are open at once, well below the usual limit of 1,024 descriptors.
+private let slots = DispatchSemaphore(value: 32)
+
 /// Runs blocking calls on a thread of their own: the cooperative pool, on two cores two threads, is for the handlers.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        Thread.detachNewThread {
+            slots.wait()
+            let result = Swift.Result { try body() }
+            slots.signal()
+            continuation.resume(with: result)
+        }
     }
 }
 

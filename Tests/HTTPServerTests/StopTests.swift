@@ -1,8 +1,12 @@
+import Foundation
 import Testing
 
 @testable import HTTPServer
 
 @Suite struct StopTests {
+    /// Not a port: after the server has stopped, another test's server may have the same.
+    private let path = ListenAddress.unix(path: NSTemporaryDirectory() + "/stop-\(UUID().uuidString.prefix(8)).sock")
+
     private static let get = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private static func handler(_ gate: Gate) -> @Sendable (Request) async -> Response {
@@ -14,7 +18,7 @@ import Testing
 
     @Test func `a request in flight is answered, its successor is not, and nobody new gets in`() async throws {
         let gate = Gate()
-        let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
+        let server = try Server(address: path, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
         server.start()
         let (busy, idle) = try await offPool {
             let idle = try Client(server.boundAddress)
@@ -70,8 +74,8 @@ import Testing
     }
 
     @Test func `a server that nobody holds any more lets go of its port`() async throws {
-        let address = try await offPool {
-            try Server(address: loopback, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) }).boundAddress
+        let address = try await offPool { [path] in
+            try Server(address: path, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) }).boundAddress
         }
         try await offPool {
             _ = #expect(throws: Client.Failure.self) { try Client(address) }

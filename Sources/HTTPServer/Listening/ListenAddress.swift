@@ -54,10 +54,19 @@ extension ListenAddress: CustomStringConvertible {
 
 /// What is wrong with the text of a listening address, and what to write instead.
 package enum ListenAddressError: Error, Equatable, CustomStringConvertible {
+    /// No colon with digits behind it.
     case missingPort
+
+    /// More than 65535.
     case unknownPort
+
+    /// Neither a dotted IPv4 address nor an IPv6 address in brackets.
     case unknownHost
+
+    /// Not a path from the root, or one with a NUL.
     case relativePath
+
+    /// More octets than the kernel has room for.
     case longPath
 
     /// A lower-case sentence that ends in a remedy and does not repeat the text.

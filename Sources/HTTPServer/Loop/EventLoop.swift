@@ -149,11 +149,12 @@ final class EventLoop {
         }
     }
 
-    /// Nil while the loop goes on.
+    /// Whether all requests in flight were answered; nil while the loop goes on.
     private func isFinished(at moment: Moment) -> Bool? {
         guard let stopDeadline else { return nil }
-        if requestsInFlight == 0 && !peers.values.contains(where: \.connection.isBusy) { return true }
-        return moment.instant >= stopDeadline ? false : nil
+        let isFinished = requestsInFlight == 0 && !peers.values.contains(where: \.connection.isBusy)
+        // Those that linger get their time too: the reset that closing them could cause would destroy their answers.
+        return moment.instant >= stopDeadline || (isFinished && peers.isEmpty) ? isFinished : nil
     }
 }
 
@@ -161,12 +162,13 @@ final class EventLoop {
 extension EventLoop {
     private func accept(at moment: Moment) {
         for _ in 0..<64 {
-            let isFull = peers.count >= limits.connections
-            if isFull && longestIdle() == nil { return setAccepting(false) }
+            // Looked for before accepting: a connection that nothing gives way to stays in the kernel's queue.
+            let idle = peers.count >= limits.connections ? longestIdle() : nil
+            if peers.count >= limits.connections && idle == nil { return setAccepting(false) }
             guard let accepted = listener?.accept() else { return }
             switch consume accepted {
             case .socket(let socket):
-                if isFull { longestIdle().map { give(way: $0) } }
+                if let idle { peers[idle.serial] = nil }
                 add(socket, at: moment)
             case .none:
                 return
@@ -200,11 +202,6 @@ extension EventLoop {
 
     /// The connection that has owed nobody anything for the longest time.
     private func longestIdle() -> Peer? {
-        peers.values.filter { !$0.connection.isBusy }.min { $0.connection.since < $1.connection.since }
-    }
-
-    private func give(way peer: Peer) {
-        peer.connection.close()
-        peers[peer.serial] = nil
+        peers.values.lazy.filter { !$0.connection.isBusy }.min { $0.connection.since < $1.connection.since }
     }
 }

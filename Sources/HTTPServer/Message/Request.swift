@@ -9,6 +9,7 @@ package struct Head: Sendable {
     /// The field lines in order of arrival, without any trailer.
     package let fields: Fields
 
+    /// A head as the server would hand it on; nothing is checked here.
     package init(method: String, target: [UInt8], fields: Fields = Fields()) {
         self.method = method
         self.target = target
@@ -24,6 +25,7 @@ package struct Request: Sendable {
     /// The content without chunk framing; at most as long as the rule for this head allowed.
     package let body: [UInt8]
 
+    /// A request as the server would hand it on; nothing is checked here.
     package init(head: Head, body: [UInt8] = []) {
         self.head = head
         self.body = body
@@ -38,6 +40,7 @@ package struct BodyRule: Sendable {
     /// Whether a request with neither Content-Length nor Transfer-Encoding is answered 411 and the connection closed.
     package var isRequired: Bool
 
+    /// A limit below 0 counts as 0.
     package init(limit: Int, isRequired: Bool) {
         self.limit = limit
         self.isRequired = isRequired

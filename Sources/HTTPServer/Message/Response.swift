@@ -9,6 +9,7 @@ package struct Response: Sendable {
     /// The content; not sent in answer to HEAD, nor with 204 and 304.
     package var body: [UInt8]
 
+    /// An answer as a handler gives it.
     package init(status: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields

@@ -133,7 +133,7 @@ struct RequestParser: Sendable {
             guard !rule.isRequired else { throw .lengthRequired }
             return true
         case .length(let length):
-            guard length <= rule.limit else { throw .bodyTooLarge }
+            guard length <= max(0, rule.limit) else { throw .bodyTooLarge }
             (stage, remaining) = (.length, length)
             return length == 0
         case .chunked:
