@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import HTTPServer
@@ -66,31 +65,5 @@ import Testing
     ])
     func `a wait is rounded up to milliseconds and never too long for the kernel`(_ time: Duration, _ wait: Int32) {
         #expect(Poll.milliseconds(time) == wait)
-    }
-}
-
-@Suite struct DescriptorTests {
-    @Test func `out of descriptors, accepting rests and goes on when there are some again`() async {
-        // In a process of its own, because the limit is the whole process's.
-        await #expect(processExitsWith: .success) {
-            try await offPool {
-                let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) })
-                var clients = try (0..<3).map { _ in try Client(server.boundAddress) }
-                for client in clients { client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n") }
-                // Descriptors are the lowest free numbers: one is left for the server, and a client that goes frees two.
-                let lowest = dup(0)
-                close(lowest)
-                var limit = rlimit()
-                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                limit.rlim_cur = rlim_t(lowest + 1)
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                server.start()
-                while let client = clients.first {
-                    #expect(try client.reply().text == "ok")
-                    clients.removeFirst()
-                }
-                server.stop(within: .zero)
-            }
-        }
     }
 }

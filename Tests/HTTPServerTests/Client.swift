@@ -9,6 +9,7 @@ import Glibc
 final class Client {
     private let descriptor: Int32
     private var received: [UInt8] = []
+    private var isOutOfPatience = false
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -30,7 +31,7 @@ final class Client {
         guard let target = SocketAddress(address) else { throw Failure(description: "bad address \(address)") }
         descriptor = socket(target.family, Int32(SOCK_STREAM.rawValue), 0)
         // Not an expectation: only keeps a broken server from hanging the suite for ever.
-        var patience = timeval(tv_sec: 120, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         guard target.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
             let code = errno
@@ -97,9 +98,9 @@ final class Client {
         return received
     }
 
-    /// Whether the server has ended or reset the connection without another octet.
+    /// Whether the server ends or resets the connection without another octet.
     func isCutOff() -> Bool {
-        do { return try rest().isEmpty } catch { return true }
+        do { return try rest().isEmpty } catch { return !isOutOfPatience }
     }
 
     private func fill() throws {
@@ -111,6 +112,7 @@ final class Client {
     private func read() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
+        isOutOfPatience = count < 0 && errno == EAGAIN
         guard count >= 0 else { throw Failure(description: "recv: \(String(cString: strerror(errno)))") }
         received += buffer.prefix(count)
         return count > 0

@@ -73,6 +73,15 @@ import Testing
         #expect(Reading("GET / \(head)\r\n\r\n").requests == ["GET / \(isPersistent)"])
     }
 
+    @Test(arguments: [("", true), ("he", false)])
+    func `100 is due only while no octet of the body is there`(_ body: String, _ isDue: Bool) throws {
+        var parser = RequestParser(limits: Limits(), bodyRule: Routes.bodyRule)
+        var input = Array("\(push)Expect: 100-continue\r\nContent-Length: 5\r\n\r\n\(body)".utf8)[...]
+        #expect(try parser.consume(&input) == nil)
+        let answers = [parser.takeExpectation(), parser.takeExpectation()]
+        #expect(answers == [isDue, false])
+    }
+
     @Test func `after a refusal the parser stays refused`() throws {
         var parser = RequestParser(limits: Limits(), bodyRule: Routes.bodyRule)
         var input = Array("(\r\n".utf8)[...]

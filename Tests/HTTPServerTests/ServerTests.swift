@@ -210,6 +210,17 @@ import Testing
         }
     }
 
+    @Test func `a client reads the end of its last answer long before the server is done with it`() async throws {
+        var limits = Limits()
+        limits.lingerTime = .seconds(3_600)
+        try await withServer(limits: limits) { server in
+            let client = try Client(server.boundAddress)
+            client.send("(")
+            #expect(try client.reply().status == 400)
+            #expect(client.isCutOff())
+        }
+    }
+
     @Test func `handlers beyond the cap are not called`() async throws {
         let gate = Gate()
         var limits = Limits()
