@@ -44,8 +44,9 @@ enum RelayError: Error {
 
     private var answer: Answer {
         switch self {
-        case .unknownRoute:
-            Answer(status: 404, word: "not_found", message: "there is nothing at this path")
+        // In the same words, so that nobody learns from them which ids ever existed.
+        case .unknownRoute, .subscriptionGone:
+            Answer(status: 404, word: "not_found", message: "no such path or subscription: register anew")
         case .methodNotAllowed(let allow):
             Answer(
                 status: 405,
@@ -60,8 +61,6 @@ enum RelayError: Error {
                 message: "send Authorization: Bearer and the subscribe token",
                 fields: [("WWW-Authenticate", "Bearer")]
             )
-        case .subscriptionGone:
-            Answer(status: 404, word: "not_found", message: "this subscription is gone: register anew")
         case .unknownCoding:
             Answer(
                 status: 415,
