@@ -6,7 +6,7 @@ import RelayCore
 struct Relay {
     static func main() {
         prepareProcess()
-        switch Arguments.parse(CommandLine.arguments.dropFirst()) {
+        switch Arguments.parse(CommandLine.argumentsBehindName) {
         case .failure(let error): end(.usage, "relay: \(error)\nTry `relay --help`.")
         case .success(.help): print(usage)
         case .success(.version): print("relay \(relayVersion)")
