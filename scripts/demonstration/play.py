@@ -94,6 +94,7 @@ class Play:
         self.check("whether there is an apns-collapse-id", "apns-collapse-id" in headers, kind == "like")
         if collapse_id is not None:
             self.check("apns-collapse-id", headers["apns-collapse-id"], collapse_id)
+        self.check("the badge", request["payload"]["aps"].get("badge"), badge)
         self.check("the JSON that Apple received", request["payload"], payload(subscription, kind, badge))
         self.alerts += apple == 200
         return request
