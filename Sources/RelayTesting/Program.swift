@@ -60,7 +60,7 @@ package final class Program: Sendable {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try Self.withSignalsOpen { try process.run() }
         self.input = input.fileHandleForWriting
         identifier = process.processIdentifier
         self.process = Mutex(process)
@@ -69,6 +69,18 @@ package final class Program: Sendable {
             $0.standardError.append($1)
             return []
         }
+    }
+
+    /// Has the program begin without a blocked signal, as one that is started by a shell or by systemd does.
+    ///
+    /// It inherits the mask of the thread that starts it, and threads of a pool block nearly all signals: SIGTERM would
+    /// not reach a program that leaves the mask as it finds it.
+    private static func withSignalsOpen(_ start: () throws -> Void) rethrows {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try start()
     }
 
     deinit {
