@@ -59,6 +59,7 @@ let package = Package(
             "RelayCoreTests",
             uses: ["APNs", "Crypto", "HTTPServer", "RelayCore", "RelayTesting", "Store", "WebPush"]
         ),
-        tests("RelayTests", uses: ["Crypto", "RelayTesting"]),
+        // It runs the program, so the program has to be built first.
+        tests("RelayTests", uses: ["Crypto", "RelayCore", "RelayTesting", "Store", "relay"]),
     ]
 )
