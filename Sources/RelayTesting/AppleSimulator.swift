@@ -62,11 +62,12 @@ package final class AppleSimulator: Sendable {
 
     /// Has it do one of its commands (they are listed in the script), and waits until it has.
     package func perform(_ command: String) async throws {
-        let done = #"{"event": "done", "command": "\#(command)"}"#
+        let acknowledgements = ["done", "error"].map { #"{"event": "\#($0)", "command": "\#(command)""# }
         let index = program.lines.count
         try program.say(command)
-        guard await program.line(from: index, where: { $0 == done }) != nil else {
-            throw Failure(description: "the simulated Apple ended")
+        let line = await program.line(from: index) { line in acknowledgements.contains { line.hasPrefix($0) } }
+        guard let line, line.hasPrefix(acknowledgements[0]) else {
+            throw Failure(description: "the simulated Apple did not \(command)")
         }
     }
 
