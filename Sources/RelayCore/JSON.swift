@@ -3,6 +3,8 @@ import FoundationEssentials
 /// JSON as it may come in: UTF-8, an object, and nothing that Foundation would silently read in another encoding.
 enum JSON {
     /// The octets are not JSON, or not of the shape that was asked for; the text names the member at fault.
+    ///
+    /// What decodes a value throws it too, where it can say more than that the value is not valid.
     struct Malformed: Error, Equatable {
         let text: String
     }
@@ -17,6 +19,8 @@ enum JSON {
         else { throw Malformed(text: "the body is not JSON in UTF-8") }
         do {
             return try JSONDecoder().decode(type, from: Data(octets))
+        } catch let error as Malformed {
+            throw error
         } catch DecodingError.keyNotFound(let key, _) {
             throw Malformed(text: "\"\(key.stringValue)\" is missing")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
@@ -29,7 +33,9 @@ enum JSON {
     }
 
     private static func place(_ context: DecodingError.Context, _ fault: String) -> String {
-        guard let key = context.codingPath.last else { return "the body is not a JSON object" }
+        guard let key = context.codingPath.last else {
+            return "the body is not a JSON object, or holds a number that is out of range"
+        }
         return "\"\(key.stringValue)\" \(fault)"
     }
 }

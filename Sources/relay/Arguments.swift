@@ -18,6 +18,11 @@ enum Arguments: Equatable {
         if rest.contains("--version") { return .success(.version) }
         while let argument = rest.popFirst() {
             switch argument {
+            case let option where option.hasPrefix("--env-file="):
+                rest.insert(
+                    contentsOf: ["--env-file", String(option.dropFirst("--env-file=".count))],
+                    at: rest.startIndex
+                )
             case "--env-file":
                 guard environmentFile == nil, let file = rest.popFirst(), !file.isEmpty else {
                     return .failure(Malformed(description: "--env-file takes one file, once"))

@@ -25,6 +25,6 @@ import Testing
     ])
     func `what is not an address is refused with a remedy`(_ text: String, _ error: ListenAddressError) {
         #expect(throws: error) { try ListenAddress(parsing: text) }
-        #expect(error.description.contains("; "))
+        #expect(error.description.contains(": "))
     }
 }

@@ -162,6 +162,17 @@ import Testing
         #expect(response.text.contains(#""message":""#))
     }
 
+    @Test(arguments: [
+        (#"{"device_token":"abab"}"#, "16 to 400 hexadecimal digits"), ("{}", #"\"device_token\" is missing"#),
+        (#"{"device_token":5}"#, #"\"device_token\" has the wrong type"#), ("[]", "not a JSON object"),
+        (#"{"device_token":"abcdef0123456789","account":"\#(String(repeating: "a", count: 257))"}"#, "256 octets"),
+        ("{", "not"), ("\u{feff}{}", "UTF-8"),
+    ])
+    func `the message names the member at fault and what it should be`(body: String, text: String) async throws {
+        let relay = try await TestRelay()
+        #expect(await relay.app("POST", "/subscribe", body).text.contains(text))
+    }
+
     @Test(arguments: [16, 64, 200, 400])
     func `a device token has 16 to 400 digits`(digits: Int) async throws {
         let relay = try await TestRelay()

@@ -53,7 +53,7 @@ import Testing
             apple: apple,
             in: folder,
             [.publicURL: nil],
-            arguments: ["--env-file", file]
+            arguments: ["--env-file=\(file)"]
         )
         #expect(relay.program.lines.allSatisfy { $0.hasPrefix("{") })
         #expect(try await relay.subscribe(deviceToken()).endpoint.hasPrefix("https://file.example/wp/"))

@@ -4,9 +4,13 @@
     scripts/demonstration push SUBSCRIPTION [TYPE]
 """
 
+import signal
+
+# Ctrl-C while the modules below are loaded ends the program without a word; main() takes over from there.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import json
 import os
-import signal
 import sys
 import time
 from pathlib import Path
@@ -64,9 +68,12 @@ Everything keeps running until Ctrl-C. In another terminal, in the same folder a
 def push_again(file, kind="like"):
     status, octets = post_push(json.loads(Path(file).read_text()), kind, Path(file).parent / "vapid.pem")
     print(f"{octets:,} octets posted, the relay answered {status}")
+    if status != 201:
+        raise Failed("the push was not accepted")
 
 
 def main(arguments):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["no_proxy"] = "*"  # everything is on loopback, where no proxy leads
     sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -72,11 +72,11 @@ package enum ListenAddressError: Error, Equatable, CustomStringConvertible {
     /// A lower-case sentence that ends in a remedy and does not repeat the text.
     package var description: String {
         switch self {
-        case .missingPort: "the listening address has no port; write it like 127.0.0.1:8080, [::1]:8080 or unix:/path"
-        case .unknownPort: "the port of the listening address is too large; use a number from 1 to 65535"
-        case .unknownHost: "the host of the listening address is not an IP address; write it like 127.0.0.1 or [::1]"
-        case .relativePath: "the path of the listening socket is not absolute; begin it with a slash, like unix:/path"
-        case .longPath: "the path of the listening socket is too long; use at most \(SocketAddress.longestPath) octets"
+        case .missingPort: "the address has no port: write it like 127.0.0.1:8080, [::1]:8080 or unix:/path"
+        case .unknownPort: "its port is too large: use a number from 1 to 65535"
+        case .unknownHost: "its host is not an IP address: write it like 127.0.0.1 or [::1]"
+        case .relativePath: "its path is not absolute: begin it with a slash, like unix:/path"
+        case .longPath: "its path is too long: use at most \(SocketAddress.longestPath) octets"
         }
     }
 }

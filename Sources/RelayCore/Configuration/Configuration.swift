@@ -33,7 +33,7 @@ package struct Configuration: Sendable {
             do throws(ListenAddressError) {
                 return try ListenAddress(parsing: text)
             } catch {
-                throw Fault("\(error)")
+                throw Fault("cannot be used: \(error)")
             }
         }
         let databasePath = reader.required(.databasePath, "the path of the SQLite file", parse: parsePath)
@@ -54,7 +54,7 @@ package struct Configuration: Sendable {
             text.isEmpty ? nil : try parseOrigin(text, allowsPlainHTTP: false)
         }
         let authorities = reader.optional(.apnsCAFile, default: "") { text throws(Fault) in
-            text.isEmpty ? nil : try checkReadable(text, with: readFile)
+            text.isEmpty ? nil : try checkCertificates(text, with: readFile)
         }
         let sounds = reader.optional(.sounds, default: "") { text throws(Fault) in try Sounds(parsing: text) }
         let logLevel = reader.optional(.logLevel, default: Log.Level.info.rawValue) { text throws(Fault) in
@@ -85,7 +85,7 @@ package struct Configuration: Sendable {
         )
         var warnings: [Problem] = []
         if tokens.hasShortToken {
-            let text = "holds a token of fewer than 16 characters: make one with `openssl rand -hex 24`"
+            let text = "holds a token of fewer than 16 characters: make one with `openssl rand -hex 32`"
             warnings.append(Problem(variable: .subscribeToken, text: text))
         }
         if keyFile.isReadableByAll {

@@ -50,7 +50,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         switch code {
         case ENOENT: "does not exist (\(path)): check the path"
         case EACCES, EPERM: "may not be read (\(path)): give it to the user that the relay runs as"
-        case EISDIR: "is a directory (\(path)): name the file in it"
+        case EISDIR: "cannot be read, because it is a directory (\(path)): name a file in it"
         default: "cannot be read (\(path), \(String(cString: strerror(code)))): check the path and the disk"
         }
     }

@@ -74,9 +74,13 @@ func parseChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String
     return choice
 }
 
-/// The path of a file that can be read.
-func checkReadable(_ path: String, with readFile: (String) throws(FileError) -> File) throws(Fault) -> String {
-    do throws(FileError) { _ = try readFile(path) } catch { throw Fault("names a file that \(error)") }
+/// The path of a file of certificates.
+func checkCertificates(_ path: String, with readFile: (String) throws(FileError) -> File) throws(Fault) -> String {
+    let file: File
+    do throws(FileError) { file = try readFile(path) } catch { throw Fault("names a file that \(error)") }
+    guard file.octets.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
+        throw Fault("names a file without a certificate: set the path of a PEM file, or leave the variable out")
+    }
     return path
 }
 

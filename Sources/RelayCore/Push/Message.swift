@@ -28,7 +28,7 @@ struct Message: Decodable, Equatable {
         body = try container.decodeIfPresent(String.self, forKey: .body) ?? ""
         guard !title.isEmpty || !body.isEmpty else {
             // An alert without words would be a sound and an empty banner.
-            throw DecodingError.keyNotFound(Key.title, .init(codingPath: [], debugDescription: "nothing to show"))
+            throw JSON.Malformed(text: "\"title\" and \"body\" are both missing or empty")
         }
         notificationType = try container.decodeIfPresent(String.self, forKey: .notificationType)
             .map { $0.cut(toOctets: Self.longestType) }

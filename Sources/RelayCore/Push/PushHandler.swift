@@ -121,8 +121,9 @@ package struct PushHandler: Sendable {
         case .deviceGone(let rejection):
             try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
             limiter.forget(id)
+            // One device that was wiped is everyday life; one that Apple does not know may be a wrong topic or environment.
             log(
-                .info,
+                rejection.status == 410 ? .info : .warning,
                 "device_gone",
                 ["subscription": id.shortName, "status": "\(rejection.status)", "reason": rejection.word]
             )

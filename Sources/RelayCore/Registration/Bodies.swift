@@ -19,11 +19,7 @@ struct SubscribeBody: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         let token = try container.decode(String.self, forKey: .deviceToken)
         guard let deviceToken = DeviceToken(parsing: token.utf8) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .deviceToken,
-                in: container,
-                debugDescription: "16 to 400 hexadecimal digits, an even number"
-            )
+            throw JSON.Malformed(text: "\"device_token\" is not an even number of 16 to 400 hexadecimal digits")
         }
         self.deviceToken = deviceToken
         account = try Self.text(.account, in: container)
@@ -33,11 +29,7 @@ struct SubscribeBody: Decodable {
     private static func text(_ key: Key, in container: KeyedDecodingContainer<Key>) throws -> String {
         let text = try container.decodeIfPresent(String.self, forKey: key) ?? ""
         guard text.utf8.count <= longestText else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key,
-                in: container,
-                debugDescription: "at most \(longestText) octets of UTF-8"
-            )
+            throw JSON.Malformed(text: "\"\(key.stringValue)\" is longer than \(longestText) octets of UTF-8")
         }
         return text
     }
