@@ -25,7 +25,8 @@ def write_private(path, octets):
 def make_certificates(directory, kind):
     """A certificate authority and a server certificate signed by it, made once per directory and kind.
 
-    `kind` spoils the certificate in one way, for a client that has to notice: "wrong-host" or "expired".
+    `kind` spoils the certificate in one way, for a client that has to notice: "wrong-host", "expired" or
+    "wrong-authority".
     """
     authority, certificate, key_file = (
         directory / name for name in ("ca.pem", f"server-{kind}.pem", f"server-{kind}.key"))
@@ -50,6 +51,9 @@ def make_certificates(directory, kind):
                 .sign(authority_key, hashes.SHA256()))
         write_private(authority_key_file, pem(authority_key))
         authority.write_bytes(root.public_bytes(serialization.Encoding.PEM))
+    if kind == "wrong-authority":  # another one, which nobody keeps
+        authority_key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Another CA")])
     key = ec.generate_private_key(ec.SECP256R1())
     host = "elsewhere.example" if kind == "wrong-host" else "localhost"
     names = [x509.DNSName(host)]

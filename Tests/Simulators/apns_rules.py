@@ -54,13 +54,18 @@ c105        the TCP connection is closed instead of an answer
 4e5ecn      RST_STREAM with error code c for the first n requests with this token (f: for all); later ones: 200
 90a4        the first request: GOAWAY that leaves this stream out (safe to repeat elsewhere); later ones: 200
 0badn       unreadable answers, see unreadable()
+fa17nn      scenario nn, for the requests with this very token (--list-scenarios; apns_scenarios.py)
 other       200
 """
 
 
 @dataclass
 class Answer:
-    """What goes back. `how` is answer, hold, hang, close, reset or goaway; `body` replaces Apple's JSON."""
+    """What goes back. `how` is answer, hold, hang, close, reset or goaway; `body` replaces Apple's JSON.
+
+    A scenario adds late (answered when it allows), lost (never answered) and left-out (by a GOAWAY). A status of 200
+    means that the notification is taken, whether or not the answer reaches anyone.
+    """
 
     status: int | None = 200
     reason: str | None = None
@@ -70,6 +75,7 @@ class Answer:
     headers: list = field(default_factory=list)
     delay_ms: int = 0
     reset_code: int = 0
+    endless: bool = False  # the body begins anew at its end
 
     def octets(self):
         if self.body is not None:

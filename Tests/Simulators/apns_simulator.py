@@ -2,17 +2,21 @@
 """A simulated Apple Push Notification service: HTTP/2 over TLS on the loopback, for tests and the demonstration.
 
 It speaks through Debian's python3-h2, which shares no code with the client under test, and holds every request to
-Apple's rules (apns_rules.py, where the magic device tokens are listed). Nothing is ever delivered anywhere.
+Apple's rules (apns_rules.py, where the magic device tokens are listed) unless a scenario has it fail
+(apns_scenarios.py, where those are). Nothing is ever delivered anywhere.
 
-    apns_simulator.py --directory DIR [--port 0]
+    apns_simulator.py --directory DIR [--port 0] [--scenario NAME]
 
-Standard output is one JSON object a line: `ready` first, then `connection`, `request`, `cancelled`, `closed`, `done`,
-`error`. Read it all the time: a full pipe stops the simulator. A `request` line is written before its answer is sent,
-and for a held request before the wait. Standard input takes commands, each acknowledged by `done` or `error`:
+Standard output is one JSON object a line: `ready` first, then `connection`, `request`, `cancelled`, `closed`, `goaway`,
+`fault` (a scenario struck), `count`, `done`, `error`. Read it all the time: a full pipe stops the simulator. A
+`request` line is written before its answer is sent, and for a request that waits before the wait; `accepted` in it says
+whether the notification was taken. Standard input takes commands, each acknowledged by `done` or `error`:
 
     release TOKEN                       answer the oldest held request with this token
     answer TOKEN STATUS [REASON [N]]    the next N requests with this token (default: all) get this answer
     answer TOKEN -                      back to the token's own answer
+    scenario NAME                       another scenario for the connections and requests from now on; counts anew
+    count                               writes a `count` line; see Apple.counted
     goaway                              a graceful GOAWAY on every connection
     reset                               drop every connection with a TCP reset
     stop                                end; so does the end of the input, so that it dies with its parent
@@ -20,273 +24,56 @@ and for a held request before the wait. Standard input takes commands, each ackn
 
 import argparse
 import asyncio
-import functools
 import json
 import os
-import re
 import socket
 import ssl
-import struct
 import sys
 import threading
 import time
-import uuid
+import warnings
 from collections import defaultdict, deque
+from email.utils import formatdate
 from pathlib import Path
 
-from h2.config import H2Configuration
-from h2.connection import H2Connection
-from h2.events import (
-    DataReceived, RemoteSettingsChanged, RequestReceived, StreamEnded, StreamReset, WindowUpdated)
-from h2.errors import ErrorCodes
-from h2.exceptions import ProtocolError
-from h2.settings import SettingCodes, Settings
-from hyperframe.frame import GoAwayFrame
-
+from apns_connection import Connection, OldConnection
 from apns_identity import make_certificates, provider_key
-from apns_rules import REASONS, USUAL_REASON, Answer, Provider, judge, refusal, scripted
+from apns_rules import REASONS, USUAL_REASON, Answer, Provider, refusal, scripted
+from apns_scenarios import BY_NAME, START, listed, row_of_token
 
-
-class OwnLimitSettings(Settings):
-    """Settings whose stream limit is announced but not enforced by h2.
-
-    h2 would end the connection over one stream too many, even one sent before the client could know the limit. Apple
-    refuses the stream; so does Connection.opened.
-    """
-
-    @property
-    def max_concurrent_streams(self):
-        return 2**31 - 1
-
-
-class Connection(asyncio.Protocol):
-    """One HTTP/2 connection. All of them share the event loop's thread, so nothing here needs a lock."""
-
-    def __init__(self, apple):
-        self.apple = apple
-        self.streams = {}  # stream id: (header pairs, body), from HEADERS to the last octet of the answer
-        self.unsent = {}  # stream id: what flow control has not yet let out
-        self.last_stream = 0
-        self.limit = apple.options.first_stream_limit
-        self.trusted = False
-        self.closing_after = None  # the last stream id promised in a GOAWAY
-
-    def connection_made(self, transport):
-        self.transport = transport
-        self.number = self.apple.enter(self)
-        if transport.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
-            self.apple.emit("error", connection=self.number, message="the client did not negotiate h2")
-            transport.abort()
-            return
-        self.h2 = H2Connection(H2Configuration(client_side=False, header_encoding=None))
-        # The values observed from Apple in production.
-        self.h2.local_settings = OwnLimitSettings(client=False, initial_values={
-            SettingCodes.HEADER_TABLE_SIZE: 4096, SettingCodes.MAX_CONCURRENT_STREAMS: self.limit,
-            SettingCodes.INITIAL_WINDOW_SIZE: 65535, SettingCodes.MAX_FRAME_SIZE: 16384,
-            SettingCodes.MAX_HEADER_LIST_SIZE: 8000})
-        self.h2.initiate_connection()
-        self.flush()
-
-    def connection_lost(self, error):
-        self.streams.clear()
-        self.unsent.clear()
-        self.apple.leave(self)
-
-    def flush(self):
-        octets = self.h2.data_to_send()
-        if octets and not self.transport.is_closing():
-            self.transport.write(octets)
-
-    def data_received(self, octets):
-        try:
-            events = self.h2.receive_data(octets)
-            for event in events:
-                self.handle(event)
-        except ProtocolError as error:
-            self.apple.emit("error", connection=self.number, message=f"{type(error).__name__}: {error}")
-            self.flush()  # the GOAWAY that h2 wrote
-            self.transport.close()
-            return
-        self.flush()
-
-    def handle(self, event):
-        if isinstance(event, RequestReceived):
-            self.opened(event.stream_id, event.headers)
-        elif isinstance(event, DataReceived):
-            self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-            stream = self.streams.get(event.stream_id)
-            if stream is not None and len(stream[1]) < 1 << 20:  # enough to see that it is too large
-                stream[1].extend(event.data)
-        elif isinstance(event, StreamEnded):
-            if event.stream_id in self.streams:
-                self.asked(event.stream_id)
-        elif isinstance(event, StreamReset):
-            if self.streams.pop(event.stream_id, None) is not None:
-                self.apple.emit("cancelled", connection=self.number, stream=event.stream_id)
-            self.unsent.pop(event.stream_id, None)
-            self.close_if_done()
-        elif isinstance(event, (WindowUpdated, RemoteSettingsChanged)):
-            for stream in list(self.unsent):
-                self.pump(stream)
-
-    def opened(self, stream, headers):
-        if self.closing_after is not None and stream > self.closing_after:
-            return  # named in the GOAWAY as not processed: the client sends it again elsewhere
-        self.last_stream = stream
-        if len(self.streams) >= self.limit:
-            self.h2.reset_stream(stream, ErrorCodes.REFUSED_STREAM)
-            return
-        self.streams[stream] = (headers, bytearray())
-
-    def asked(self, stream):
-        headers, body = self.streams[stream]
-        record, answer = judge(headers, bytes(body), self.apple.provider, time.time())
-        if record["headers"]["authorization"] == "valid" and not self.trusted:
-            self.trusted = True
-            if self.limit != self.apple.options.streams:
-                self.limit = self.apple.options.streams
-                self.h2.update_settings({SettingCodes.MAX_CONCURRENT_STREAMS: self.limit})
-        if answer is None:
-            answer = self.apple.answer_for(record["token"])
-        message_id = record["headers"].get("apns-id")
-        if not isinstance(message_id, str) or answer.reason == "BadMessageId":
-            message_id = str(uuid.uuid4())
-        send = functools.partial(self.send, stream, answer, message_id)
-        if answer.how == "hold":  # before the line is written, so that whoever reads it may release at once
-            self.apple.held[record["token"]].append((self, stream, send))
-        self.apple.emit("request", connection=self.number, stream=stream, **record, answer={
-            "status": answer.status, "reason": answer.reason, "how": answer.how, "apns-id": message_id})
-        if answer.how == "close":
-            self.transport.abort()
-        elif answer.how == "reset":
-            self.h2.reset_stream(stream, answer.reset_code)
-            self.streams.pop(stream)
-            self.close_if_done()
-        elif answer.how == "goaway":
-            self.streams.pop(stream)
-            self.goaway(max(stream - 2, 0))
-        elif answer.delay_ms:
-            asyncio.get_running_loop().call_later(answer.delay_ms / 1000, send)
-        elif answer.how == "answer":
-            send()
-
-    def send(self, stream, answer, message_id):
-        if stream not in self.streams:
-            return  # cancelled, or the connection is gone
-        body = answer.octets()
-        headers = [(":status", str(answer.status)), ("apns-id", message_id), *answer.headers]
-        if body and not any(name == "content-type" for name, _ in headers):
-            headers.append(("content-type", "application/json"))
-        self.h2.send_headers(stream, headers, end_stream=not body)
-        if body:
-            self.unsent[stream] = memoryview(body)
-            self.pump(stream)
-        else:
-            self.streams.pop(stream)
-        self.flush()
-        self.close_if_done()
-
-    def pump(self, stream):
-        """Sends what the client's window allows; a WINDOW_UPDATE calls again."""
-        rest = self.unsent[stream]
-        while rest:
-            size = min(len(rest), self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
-            if size <= 0:
-                self.unsent[stream] = rest
-                return
-            self.h2.send_data(stream, bytes(rest[:size]), end_stream=size == len(rest))
-            rest = rest[size:]
-        self.unsent.pop(stream)
-        self.streams.pop(stream, None)
-        self.close_if_done()
-
-    def goaway(self, last_stream=None):
-        """Announces the end as Apple does before maintenance: requests up to `last_stream` are still answered.
-
-        Written by hand because h2's own close_connection would refuse to send those answers.
-        """
-        if self.transport.is_closing():
-            return
-        self.closing_after = self.last_stream if last_stream is None else last_stream
-        frame = GoAwayFrame(0)
-        frame.last_stream_id = self.closing_after
-        frame.error_code = ErrorCodes.NO_ERROR
-        frame.additional_data = b'{"reason":"Shutdown"}'
-        self.flush()
-        self.transport.write(frame.serialize())
-        for stream in [stream for stream in self.streams if stream > self.closing_after]:
-            self.streams.pop(stream)
-        self.close_if_done()
-
-    def close_if_done(self):
-        if self.closing_after is not None and not self.streams:
-            self.flush()
-            self.transport.close()
-
-    def reset(self):
-        # Lingering for 0 seconds turns the close into a TCP RST.
-        raw = self.transport.get_extra_info("socket")
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.transport.abort()
-
-
-class OldConnection(asyncio.Protocol):
-    """A server that negotiates HTTP/1.1 and answers 200 to anything; a client that believes it delivers nothing."""
-
-    def __init__(self, apple):
-        self.apple = apple
-        self.received = b""
-
-    def connection_made(self, transport):
-        self.transport = transport
-        self.number = self.apple.enter(self)
-
-    def connection_lost(self, error):
-        self.apple.leave(self)
-
-    def goaway(self):
-        self.transport.close()
-
-    def reset(self):
-        self.transport.abort()
-
-    def data_received(self, octets):
-        self.received += octets
-        while b"\r\n\r\n" in self.received:
-            head, rest = self.received.split(b"\r\n\r\n", 1)
-            request_line = head.split(b"\r\n")[0].decode("latin-1")
-            length = re.search(rb"(?im)^content-length:\s*(\d+)", head)
-            size = int(length[1]) if length else 0
-            if not request_line.endswith(" HTTP/1.1"):  # the preface of HTTP/2, for one
-                self.transport.close()
-                return
-            if len(rest) < size:
-                return
-            self.received = rest[size:]
-            self.apple.emit("request", connection=self.number, protocol="http/1.1", request_line=request_line,
-                            payload_octets=size, answer={"status": 200, "reason": None, "how": "answer"})
-            self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+# What is still written with --quiet.
+NEEDED = {"ready", "done", "error", "count", "goaway", "fault"}
 
 
 class Apple:
-    """The service: its connections, the answers ordered for some tokens, and the held requests."""
+    """The service: its connections, the answers ordered for some tokens, the scenarios, and the held requests."""
 
     def __init__(self, options, provider):
         self.options = options
         self.provider = provider
         self.log = open(options.log, "a", encoding="ascii") if options.log else None
         self.connections = []
-        self.entered = 0
+        self.sockets = self.entered = self.requests = self.accepted = self.over_limit = 0
+        self.ids = set()
+        self.accepted_ids = set()
+        self.abandoned = []  # the sockets that will never be answered
+        self.scenario = BY_NAME[options.scenario].begin(self)
+        self.scenarios_by_token = {}
         self.ordered = {}  # token: [answer, how many more times or None]
         self.seen = defaultdict(int)
         self.held = defaultdict(deque)
         self.stopped = asyncio.Event()
 
     def emit(self, event, **fields):
+        said = not self.options.quiet or event in NEEDED
+        if not said and not self.log:
+            return
         line = json.dumps({"event": event, **fields}) + "\n"
         if self.log:
             self.log.write(line)
             self.log.flush()
+        if not said:
+            return
         try:
             sys.stdout.write(line)
             sys.stdout.flush()
@@ -302,6 +89,42 @@ class Apple:
     def leave(self, connection):
         self.connections.remove(connection)
         self.emit("closed", connection=connection.number)
+
+    def take(self, connection, answer, message_id, taken=True, **record):
+        """Counts a complete request and writes it down."""
+        accepted = taken and answer.status == 200
+        self.requests += 1
+        self.ids.add(message_id)
+        if accepted:
+            self.accepted += 1
+            self.accepted_ids.add(message_id)
+        self.emit("request", connection=connection.number, **record, accepted=accepted, answer={
+            "status": answer.status, "reason": answer.reason, "how": answer.how, "apns-id": message_id})
+
+    def counted(self):
+        """Lost: distinct_ids - accepted_ids. Delivered twice: accepted - accepted_ids."""
+        return {
+            "sockets": self.sockets,  # TCP connections
+            "connections": self.entered,  # those that completed the TLS handshake
+            "open": len(self.connections),
+            "requests": self.requests, "accepted": self.accepted,
+            "distinct_ids": len(self.ids), "accepted_ids": len(self.accepted_ids),
+            "over_limit": self.over_limit,  # streams refused because there were too many
+        }
+
+    def date(self):
+        return formatdate(time.time() + self.options.date_offset, usegmt=True)
+
+    def scenario_for(self, headers):
+        """What a request that has just begun is under: its token's own scenario, or the one of the run."""
+        path = next((value for name, value in headers if name == b":path"), b"").decode("latin-1")
+        token = path.rpartition("/")[2]
+        row = row_of_token(token)
+        if row is None:
+            return self.scenario
+        if token not in self.scenarios_by_token:
+            self.scenarios_by_token[token] = row.begin(self)
+        return self.scenarios_by_token[token]
 
     def answer_for(self, token):
         ordered = self.ordered.get(token)
@@ -339,6 +162,12 @@ class Apple:
                 if times is not None and times < 1 or not 200 <= status <= 599:
                     raise ValueError("STATUS is 200 to 599, N at least 1")
                 self.ordered[token] = [Answer() if status == 200 else refusal(status, reason), times]
+            case ["scenario", name]:
+                if BY_NAME[name].fires == START:
+                    raise ValueError("this scenario can only be chosen at the start")
+                self.scenario = BY_NAME[name].begin(self)
+            case ["count"]:
+                self.emit("count", **self.counted())
             case ["goaway"]:
                 for connection in list(self.connections):
                     connection.goaway()
@@ -358,6 +187,34 @@ class Apple:
         loop.call_soon_threadsafe(self.stopped.set)
 
 
+async def welcome(apple, accepted, tls):
+    """One TCP connection, up to the end of its TLS handshake."""
+    loop = asyncio.get_running_loop()
+    apple.sockets += 1
+    how = apple.scenario.accepting()
+    protocol = Connection if apple.options.alpn == "h2" else OldConnection
+    if how == "silent":
+        apple.abandoned.append(accepted)
+        return
+    try:
+        if how == "cut":
+            with accepted:
+                await loop.sock_recv(accepted, 65536)
+        else:
+            await loop.connect_accepted_socket(lambda: protocol(apple), accepted, ssl=tls)
+    except OSError:  # the client ended it, or did not trust the certificate
+        pass
+
+
+async def accept(apple, listener, tls):
+    tasks = set()
+    while True:
+        accepted, _ = await asyncio.get_running_loop().sock_accept(listener)
+        task = asyncio.create_task(welcome(apple, accepted, tls))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
 async def serve(options):
     directory = Path(options.directory).resolve()
     directory.mkdir(parents=True, exist_ok=True)
@@ -367,16 +224,27 @@ async def serve(options):
     apple = Apple(options, provider)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.minimum_version = ssl.TLSVersion.TLSv1_2
+    if options.tls == "1.1":
+        warnings.simplefilter("ignore", DeprecationWarning)  # that it is out of date is the point
+        tls.minimum_version = tls.maximum_version = ssl.TLSVersion.TLSv1_1
+        tls.set_ciphers("DEFAULT:@SECLEVEL=0")
     tls.load_cert_chain(certificate, key_file)
     tls.set_alpn_protocols([options.alpn])
-    protocol = Connection if options.alpn == "h2" else OldConnection
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: protocol(apple), "127.0.0.1", options.port, ssl=tls, backlog=512)
-    apple.emit("ready", port=server.sockets[0].getsockname()[1], ca=str(directory / "ca.pem"), key=str(key),
+    listener = socket.create_server(("127.0.0.1", options.port), backlog=512)
+    listener.setblocking(False)
+    apple.emit("ready", port=listener.getsockname()[1], ca=str(directory / "ca.pem"), key=str(key),
                key_id=options.key_id, team_id=options.team_id, topic=options.topic)
     threading.Thread(target=apple.read_commands, args=(loop,), daemon=True).start()
-    await apple.stopped.wait()
-    server.close()
+    accepting = asyncio.create_task(accept(apple, listener, tls))
+    stopped = asyncio.create_task(apple.stopped.wait())
+    await asyncio.wait([accepting, stopped], return_when=asyncio.FIRST_COMPLETED)
+    if accepting.done():
+        accepting.result()  # it never ends but by an error
+    accepting.cancel()
+    listener.close()
+    for abandoned in apple.abandoned:
+        abandoned.close()
     for connection in list(apple.connections):
         connection.transport.abort()
 
@@ -386,20 +254,33 @@ def main():
     parser.add_argument("--directory", help="where the certificates and AuthKey.p8 are kept, made if absent")
     parser.add_argument("--port", type=int, default=0, help="on 127.0.0.1; 0 (the default) takes a free one")
     parser.add_argument("--alpn", choices=["h2", "http/1.1"], default="h2")
-    parser.add_argument("--certificate", choices=["good", "wrong-host", "expired"], default="good")
+    parser.add_argument("--certificate", choices=["good", "wrong-host", "expired", "wrong-authority"],
+                        default="good")
+    parser.add_argument("--tls", choices=["1.2", "1.1"], default="1.2", help="1.2 and later, or only 1.1")
     parser.add_argument("--key-id", default="ABC123DEFG")
     parser.add_argument("--team-id", default="DEF123GHIJ")
     parser.add_argument("--topic", default="pixels.example.app")
     parser.add_argument("--first-stream-limit", type=int, default=100,
                         help="concurrent streams until a valid provider token was seen; Apple's is 1")
     parser.add_argument("--streams", type=int, default=1000, help="concurrent streams from then on")
-    parser.add_argument("--log", help="append the lines of standard output to this file as well")
+    parser.add_argument("--scenario", choices=BY_NAME, default="calm", metavar="NAME",
+                        help="what goes wrong; --list-scenarios tells")
+    parser.add_argument("--date-offset", type=int, default=0, metavar="SECONDS",
+                        help="how far the date in the answers is ahead of the clock")
+    parser.add_argument("--quiet", action="store_true", help="no lines for connections and requests")
+    parser.add_argument("--log", help="append all lines to this file as well")
     parser.add_argument("--list-reasons", action="store_true", help="print the c0de tokens' table as JSON and end")
+    parser.add_argument("--list-scenarios", action="store_true", help="print the scenarios as JSON and end")
     options = parser.parse_args()
+    if options.list_scenarios:
+        print(json.dumps(listed(), indent=1))
+        return
     if options.list_reasons:
         print(json.dumps([{"prefix": f"c0de{row:02x}", "status": status, "reason": reason}
                           for row, (status, reason) in enumerate(REASONS)], indent=1))
         return
+    for name, value in BY_NAME[options.scenario].options.items():
+        setattr(options, name, value)
     if options.directory is None:
         parser.error("--directory is required")
     try:

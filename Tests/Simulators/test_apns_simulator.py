@@ -4,135 +4,18 @@
 """
 
 import json
-import re
-import socket
-import ssl
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import uuid
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-import h2.config
-import h2.connection
 import h2.events
 import jwt
 
-HERE = Path(__file__).resolve().parent
-SIMULATOR = [sys.executable, str(HERE / "apns_simulator.py")]
-TOKEN = "ab" * 32
-GOOD = b'{"aps":{"alert":{"title":"t","body":"b"},"badge":3,"sound":"default"},"account":"alice@pixels.example"}'
-
-
-def padded(prefix):
-    return prefix.ljust(64, "0")
-
-
-class Simulator:
-    """A running simulator; lines are read one by one, so every wait is for a line and never for a time."""
-
-    def __init__(self, *arguments, directory=None):
-        self.kept = tempfile.TemporaryDirectory() if directory is None else None
-        self.directory = Path(directory or self.kept.name)
-        self.process = subprocess.Popen([*SIMULATOR, "--directory", str(self.directory), *arguments],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.ready = self.next("ready")
-        self.key = Path(self.ready["key"]).read_text()
-
-    def next(self, event):
-        for line in self.process.stdout:
-            fields = json.loads(line)
-            if fields["event"] == event:
-                return fields
-        raise AssertionError(f"the simulator ended before a {event!r} line")
-
-    def tell(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def command(self, command):
-        self.tell(command)
-        return self.next("done")
-
-    def close(self):
-        rest, _ = self.process.communicate()  # closes the input, which ends it
-        if self.kept:
-            self.kept.cleanup()
-        return [json.loads(line) for line in rest.splitlines()]
-
-    def provider_token(self, header=None, key=None, **claims):
-        now = int(time.time())
-        claims = {"iss": self.ready["team_id"], "iat": now, **claims}
-        token = jwt.encode(claims, key or self.key, algorithm="ES256", headers={"kid": self.ready["key_id"],
-                                                                              "typ": None, **(header or {})})
-        return "bearer " + token
-
-    def curl(self, token=TOKEN, payload=GOOD, path=None, method="POST", host="localhost", http="--http2", drop=(),
-             extra=(), **headers):
-        """The arguments of one request; keyword arguments replace headers, `drop` leaves some out."""
-        fields = {
-            "authorization": headers.pop("authorization", None) or self.provider_token(),
-            "apns-topic": self.ready["topic"], "apns-push-type": "alert", "apns-priority": "10",
-            "apns-expiration": str(int(time.time()) + 3600), "content-type": "application/json",
-        }
-        fields.update({name.replace("_", "-"): value for name, value in headers.items()})
-        port = self.ready["port"]
-        arguments = ["curl", "-sS", "-i", "--path-as-is", "--noproxy", "*", "--max-time", "30", http,
-                     "--cacert", self.ready["ca"], "-X", method, "--data-binary", "@-"]
-        for name, value in [*fields.items(), *extra]:
-            if name not in drop:
-                arguments += ["-H", f"{name}: {value}"]
-        return [*arguments, f"https://{host}:{port}{path or '/3/device/' + token}"], payload
-
-    def start(self, **request):
-        arguments, payload = self.curl(**request)
-        process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        process.stdin.write(payload)
-        process.stdin.close()
-        process.stdin = None  # communicate() would flush it
-        return process
-
-    def post(self, **request):
-        """(status, reason, headers, body octets, request line)."""
-        arguments, payload = self.curl(**request)
-        done = subprocess.run(arguments, input=payload, capture_output=True)
-        return (*answer(done.stdout), self.next("request"))
-
-
-def answer(octets):
-    head, _, body = octets.partition(b"\r\n\r\n")
-    lines = head.decode().split("\r\n")
-    status = int(re.match(r"HTTP/\S+ (\d+)", lines[0])[1])
-    headers = dict(line.split(": ", 1) for line in lines[1:])
-    try:
-        reason = json.loads(body)["reason"] if body else None
-    except (ValueError, TypeError):
-        reason = None
-    return status, reason, headers, body
-
-
-class SimulatorCase(unittest.TestCase):
-    arguments = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.apple = Simulator(*cls.arguments)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.apple.close()
-
-    def refused(self, status, reason, **request):
-        got = self.apple.post(**request)
-        self.assertEqual(got[:2], (status, reason), got[4])
-        self.assertEqual(got[4]["answer"]["status"], status)
-        self.assertEqual(got[4]["answer"]["reason"], reason)
-        return got
-
-    def accepted(self, **request):
-        return self.refused(200, None, **request)
+from apns_clients import GOOD, SIMULATOR, TOKEN, FrameClient, Simulator, SimulatorCase, answer, padded
 
 
 class Requests(SimulatorCase):
@@ -353,112 +236,57 @@ class Commands(SimulatorCase):
         self.accepted(token=padded("90a4"))
 
 
-class Load(unittest.TestCase):
-    def many(self, count, *arguments):
-        apple = Simulator(*arguments)
-        request, payload = apple.curl()
-        config = "".join(f'url = "{request[-1]}"\noutput = "/dev/null"\n' for _ in range(count))
-        with tempfile.NamedTemporaryFile("w") as urls, tempfile.NamedTemporaryFile() as body:
-            urls.write(config)
-            urls.flush()
-            body.write(payload)
-            body.flush()
-            arguments = [part if part != "@-" else "@" + body.name for part in request[:-1] if part != "-i"]
-            process = subprocess.Popen([*arguments, "--parallel", "--parallel-max", "90", "-K", urls.name],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            lines = [apple.next("request") for _ in range(count)]
-            self.assertEqual(process.wait(), 0)
-        apple.close()
-        self.assertEqual({line["answer"]["status"] for line in lines}, {200})
-        return lines
-
-    def test_many_requests_share_one_connection(self):
-        lines = self.many(600)
-        self.assertEqual({line["connection"] for line in lines}, {1})
-
-    def test_the_first_stream_limit_of_apple(self):
-        self.many(100, "--first-stream-limit", "1")
-
-
 class Frames(unittest.TestCase):
-    """What curl hides: the windows and the limits, seen through a client that waits for every frame."""
+    """What curl hides: the windows and the limits."""
 
     def connect(self, *arguments):
         self.apple = Simulator(*arguments)
         self.addCleanup(self.apple.close)
-        tls = ssl.create_default_context(cafile=self.apple.ready["ca"])
-        tls.set_alpn_protocols(["h2"])
-        raw = socket.create_connection(("127.0.0.1", self.apple.ready["port"]), timeout=30)
-        self.socket = tls.wrap_socket(raw, server_hostname="localhost")
-        self.addCleanup(self.socket.close)
-        self.client = h2.connection.H2Connection(h2.config.H2Configuration())
-        self.client.initiate_connection()
-        self.waiting = []
-
-    def send(self, *streams, token=TOKEN):
-        for stream in streams:
-            self.client.send_headers(stream, [
-                (":method", "POST"), (":scheme", "https"), (":authority", "localhost"),
-                (":path", "/3/device/" + token), ("authorization", self.apple.provider_token()),
-                ("apns-topic", "pixels.example.app"), ("apns-push-type", "alert")])
-            self.client.send_data(stream, GOOD, end_stream=True)
-        self.socket.sendall(self.client.data_to_send())
-
-    def next(self, kind):
-        while True:
-            while self.waiting:
-                event = self.waiting.pop(0)
-                if isinstance(event, kind):
-                    return event
-            octets = self.socket.recv(65536)
-            self.assertTrue(octets, f"closed before {kind.__name__}")
-            self.waiting += self.client.receive_data(octets)
-            self.socket.sendall(self.client.data_to_send())
+        client = FrameClient(self.apple)
+        self.addCleanup(client.close)
+        return client
 
     def test_a_large_answer_waits_for_the_window(self):
-        self.connect()
-        self.send(1, token=padded("0bad5"))
+        client = self.connect()
+        client.send(1, token=padded("0bad5"))
         received = 0
         while received < 65535:
-            received += len(self.next(h2.events.DataReceived).data)
+            received += len(client.next(h2.events.DataReceived).data)
         self.assertEqual(received, 65535)
-        self.send(3)  # the window of the connection is used up, but an answer without a body needs none
-        self.assertEqual(self.next(h2.events.ResponseReceived).stream_id, 3)
-        self.client.acknowledge_received_data(received, 1)
-        self.socket.sendall(self.client.data_to_send())
+        client.send(3)  # the window of the connection is used up, but an answer without a body needs none
+        self.assertEqual(client.next(h2.events.ResponseReceived).stream_id, 3)
+        client.client.acknowledge_received_data(received, 1)
+        client.flush()
         while received < 1 << 20:
-            event = self.next(h2.events.DataReceived)
+            event = client.next(h2.events.DataReceived)
             received += len(event.data)
-            self.client.acknowledge_received_data(event.flow_controlled_length, 1)
-            self.socket.sendall(self.client.data_to_send())
-        self.next(h2.events.StreamEnded)
+            client.client.acknowledge_received_data(event.flow_controlled_length, 1)
+            client.flush()
+        client.next(h2.events.StreamEnded)
 
     def test_a_stream_over_the_limit_is_refused_and_the_limit_rises_after_a_valid_token(self):
-        self.connect("--first-stream-limit", "1")
-        limits = self.next(h2.events.RemoteSettingsChanged).changed_settings
+        client = self.connect("--first-stream-limit", "1")
+        limits = client.next(h2.events.RemoteSettingsChanged).changed_settings
         self.assertEqual(limits[3].new_value, 1)  # 3 is MAX_CONCURRENT_STREAMS
-        self.client.remote_settings[3] = 10  # a client that has not yet heard of the limit
-        self.client.remote_settings.acknowledge()
-        self.client.send_headers(1, [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"),
-                                     (":path", "/3/device/" + TOKEN)])
-        self.send(3)
-        refused = self.next(h2.events.StreamReset)
+        client.begin(1)
+        client.send(3)
+        refused = client.next(h2.events.StreamReset)
         self.assertEqual((refused.stream_id, refused.error_code), (3, 7))
-        self.client.end_stream(1)
-        self.send(5)
-        self.assertEqual(self.next(h2.events.RemoteSettingsChanged).changed_settings[3].new_value, 1000)
+        client.client.end_stream(1)
+        client.flush()
+        self.assertEqual(client.next(h2.events.RemoteSettingsChanged).changed_settings[3].new_value, 1000)
 
     def test_goaway_names_the_last_stream(self):
         for token, last in ((padded("401d200"), 3), (padded("90a4"), 1)):
-            self.connect()
-            self.send(1)
-            self.next(h2.events.StreamEnded)
-            self.send(3, token=token)
+            client = self.connect()
+            client.send(1)
+            client.next(h2.events.StreamEnded)
+            client.send(3, token=token)
             for _ in range(2):
                 self.apple.next("request")
             if last == 3:
                 self.apple.command("goaway")
-            event = self.next(h2.events.ConnectionTerminated)
+            event = client.next(h2.events.ConnectionTerminated)
             self.assertEqual((event.last_stream_id, event.error_code), (last, 0))
             self.assertEqual(json.loads(event.additional_data), {"reason": "Shutdown"})
 
@@ -501,6 +329,25 @@ class Life(unittest.TestCase):
             self.assertEqual(len(keys), 1)
             events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
             self.assertEqual([events.count(event) for event in ("ready", "request")], [2, 2])
+
+    def test_answers_have_a_date_that_may_be_wrong(self):
+        for offset in (0, -86400):
+            apple = Simulator("--date-offset", str(offset))
+            _, _, headers, _, _ = apple.post()
+            date = parsedate_to_datetime(headers["date"]).timestamp()
+            self.assertLess(abs(date - time.time() - offset), 60)
+            apple.close()
+
+    def test_what_was_taken_is_counted(self):
+        apple = Simulator()
+        message_id = str(uuid.uuid4())
+        for request in ({"apns_id": message_id}, {"apns_id": message_id}, {}, {"token": padded("dead")}):
+            line = apple.post(**request)[4]
+            self.assertEqual(line["accepted"], line["answer"]["status"] == 200)
+        got = apple.count()
+        self.assertEqual([got[name] for name in ("sockets", "connections", "requests", "accepted", "distinct_ids",
+                                                 "accepted_ids", "over_limit")], [4, 4, 4, 3, 3, 2, 0])
+        apple.close()
 
     def test_the_end_of_the_input_ends_it(self):
         apple = Simulator()
