@@ -1,7 +1,8 @@
-import Glibc
-import Synchronization
-
-/// A connection to Apple: notifications go in from any task, one thread sends them over HTTP/2 and brings the answers.
+/// The way to one of Apple's two services: notifications go in from any task, and each comes back with its outcome.
+///
+/// There is one live connection at a time, opened by the first notification and kept for hours. It belongs to a
+/// generation; one that does not answer, that Apple has ended or that only a new one can mend is replaced by the next
+/// generation, while what is under way on it gets its time to finish.
 package final class Client: Sendable {
     /// Where Apple is and how the app is named there.
     package struct Configuration: Sendable {
@@ -14,14 +15,11 @@ package final class Client: Sendable {
         /// The time from `send` to its outcome, whatever Apple does.
         package var deadline: Duration = .seconds(8)
         /// The part of it that opening a connection may take.
-        package var connectDeadline: Duration = .seconds(5)
+        package var connectDeadline: Duration = .seconds(3)
         /// Notifications that may wait for a free stream; one more is refused at once.
         package var longestQueue = 1_000
         /// Streams in use at once, at most what Apple was seen to allow.
         package var mostInFlight = 100
-
-        package static let production = "https://api.push.apple.com"
-        package static let sandbox = "https://api.sandbox.push.apple.com"
 
         package init(origin: String, topic: String, certificateAuthorities: String? = nil) {
             self.origin = origin
@@ -31,53 +29,76 @@ package final class Client: Sendable {
     }
 
     private let configuration: Configuration
-    private let token: ProviderToken
-    private let mailbox: Mailbox
+    private let dispatcher: Dispatcher
 
-    /// Starts the thread; the connection is opened by the first notification.
-    package init(configuration: Configuration, token: ProviderToken) throws(ClientError) {
+    /// Prepares a client; nothing is opened until the first notification.
+    ///
+    /// - Parameters:
+    ///   - token: shared by the clients of both services, since Apple limits how often a team may make a new one.
+    ///   - report: told of each connection's end, from a thread of the client's.
+    package init(
+        configuration: Configuration,
+        token: ProviderToken,
+        report: @escaping @Sendable (ConnectionReport) -> Void = { _ in }
+    ) {
         self.configuration = configuration
-        self.token = token
-        mailbox = Mailbox(capacity: configuration.longestQueue)
-        try startThread(TransferLoop(configuration: configuration, mailbox: mailbox))
+        dispatcher = Dispatcher(configuration: configuration, token: token, report: report)
     }
 
     deinit { stop() }
 
-    /// Sends a notification and waits for what becomes of it, at most as long as the deadline allows.
+    /// Sends a notification and waits for what becomes of it.
     ///
-    /// It does not throw: a failure is an outcome too. Cancelling the task does not take a notification back.
-    package func send(_ notification: Notification) async -> Outcome {
-        let bearer: String
-        do { bearer = try token.value() } catch { return .tryAgain(.transport(.unsigned)) }
+    /// It does not throw: a failure is an outcome too. Cancelling the task does not take a notification back, since what
+    /// Apple says about the device is wanted all the same.
+    ///
+    /// - Parameter deadline: when the outcome is due; by default the configured time from now.
+    package func send(_ notification: Notification, by deadline: ContinuousClock.Instant? = nil) async -> Outcome {
+        let deadline = deadline ?? deadlineFromNow
         return await withCheckedContinuation { continuation in
-            let job = Job(
-                notification: notification,
-                bearer: bearer,
-                deadline: .now + configuration.deadline,
-                continuation: continuation
-            )
-            if let refused = mailbox.post(job) { continuation.resume(returning: refused) }
+            dispatcher.post(Job(notification: notification, deadline: deadline, continuation: continuation))
         }
+    }
+
+    /// When the outcome of a notification that is sent now is due.
+    package var deadlineFromNow: ContinuousClock.Instant { .now + configuration.deadline }
+
+    /// Has the next notification open a new connection; what is under way finishes on the old one.
+    ///
+    /// A provider key is bound to a connection, so a new key needs a new one.
+    package func replaceConnection() {
+        dispatcher.retire(because: .keyRotated)
     }
 
     /// Refuses what comes from now on and answers what is under way with `stopping`, then ends the connection.
     ///
     /// Returns at once; whoever wants the answers of notifications under way has to wait for them first.
     package func stop() {
-        mailbox.close()
+        dispatcher.close()
     }
 }
 
-/// Why no client could be made.
-package enum ClientError: Error, CustomStringConvertible {
-    case libcurl
-    case thread(errno: Int32)
+/// The end of a connection, for the log.
+package enum ConnectionReport: Sendable, Equatable {
+    case wedged(String)
+    case internalErrors
+    case unanswered
+    case silent
+    case broken(String)
+    case keyRotated
+    case old
+}
 
+extension ConnectionReport: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .libcurl: "libcurl could not be initialised: is there memory left?"
-        case .thread(let code): "no thread could be started (errno \(code)): raise the limit on processes and threads"
+        case .wedged(let word): "Apple answered \(word), after which only a new connection helps"
+        case .internalErrors: "Apple answered InternalServerError three times"
+        case .unanswered: "requests ran out of time"
+        case .silent: "no answer for \(Health.patience.components.seconds) s with requests under way"
+        case .broken(let text): text
+        case .keyRotated: "the provider key has changed"
+        case .old: "it was a day old"
         }
     }
 }
@@ -85,25 +106,10 @@ package enum ClientError: Error, CustomStringConvertible {
 /// One notification on its way, and who waits for it.
 struct Job: Sendable {
     let notification: Notification
-    let bearer: String
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Outcome, Never>
-}
-
-private func startThread(_ loop: TransferLoop) throws(ClientError) {
-    let context = Unmanaged.passRetained(loop)
-    var thread = pthread_t()
-    let code = pthread_create(&thread, nil, runTransferLoop, context.toOpaque())
-    guard code == 0 else {
-        context.release()
-        throw .thread(errno: code)
-    }
-    pthread_detach(thread)
-}
-
-/// The thread's first function: it takes over the reference that `startThread` retained.
-private func runTransferLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<TransferLoop>.fromOpaque(context).takeRetainedValue().run()
-    return nil
+    /// Tries after which nobody knows whether Apple has the notification; a second one is the last.
+    var unknownFates = 0
+    /// Tries that certainly never reached Apple.
+    var unsent = 0
 }

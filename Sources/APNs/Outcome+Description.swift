@@ -5,9 +5,9 @@ extension Outcome.Cause: CustomStringConvertible {
         case .rejection(let rejection):
             rejection.word.isEmpty ? "status \(rejection.status)" : "\(rejection.status) \(rejection.word)"
         case .transport(.failed(let code, let text)): "no answer: \(text) (libcurl \(code))"
-        case .transport(.deadline(waiting: true)): "no answer: waited too long for a stream"
+        case .transport(.deadline(waiting: true)): "no answer: waited too long to be sent"
         case .transport(.deadline(waiting: false)): "no answer in time"
-        case .transport(.notHTTP2): "the answer did not come over HTTP/2: something other than Apple is at this address"
+        case .transport(.notHTTP2): "the answer did not come over HTTP/2"
         case .transport(.unsigned): "the provider token could not be signed"
         case .overloaded: "too many notifications wait for Apple"
         case .stopping: "the relay is stopping"

@@ -2,7 +2,7 @@
 package enum Outcome: Sendable, Equatable {
     /// Apple took it.
     case accepted
-    /// Apple's word that this token will never again reach this app.
+    /// Apple's word that this token does not reach this app.
     case deviceGone(Rejection)
     /// No notification can get through until the operator has changed something.
     case misconfigured(Cause)
@@ -19,18 +19,31 @@ package enum Outcome: Sendable, Equatable {
         case stopping
     }
 
-    /// The outcome of an answer from Apple other than 200.
+    /// The outcome of an answer other than 200.
     ///
-    /// `deviceGone` ends a subscription for good, so it needs a status and a reason that belong together; only 410 says
-    /// by its status alone that the token is dead. Whatever is not known keeps the subscription.
+    /// `deviceGone` ends a subscription for good, so it takes a word of Apple's that is known to mean it, or 410, which
+    /// means it whatever the word. Whatever is not known keeps the subscription.
     package init(_ rejection: Rejection) {
-        switch (rejection.status, rejection.reason) {
-        case (410, _), (400, .badDeviceToken), (400, .deviceTokenNotForTopic):
+        let cause = Cause.rejection(rejection)
+        guard let reason = rejection.reason else {
+            switch rejection.status {
+            case 410: self = .deviceGone(rejection)
+            case 403: self = .misconfigured(cause)
+            default: self = .tryAgain(cause)
+            }
+            return
+        }
+        switch reason {
+        case .badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered:
             self = .deviceGone(rejection)
-        case (403, _), (400, .topicDisallowed), (400, .badTopic), (400, .missingTopic):
-            self = .misconfigured(.rejection(rejection))
-        default:
-            self = .tryAgain(.rejection(rejection))
+        case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken,
+            .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIdInToken,
+            .badTopic, .missingTopic, .topicDisallowed:
+            self = .misconfigured(cause)
+        case .badCollapseId, .badExpirationDate, .badMessageId, .badPriority, .duplicateHeaders, .idleTimeout,
+            .invalidPushType, .missingDeviceToken, .payloadEmpty, .badPath, .methodNotAllowed, .payloadTooLarge,
+            .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable, .shutdown:
+            self = .tryAgain(cause)
         }
     }
 }
@@ -39,7 +52,7 @@ package enum Outcome: Sendable, Equatable {
 package enum TransportFailure: Sendable, Equatable {
     /// libcurl's result code, and what it says about it.
     case failed(code: Int, text: String)
-    /// The time allowed for one notification was over; `waiting` when it had not been started by then.
+    /// The time allowed for one notification was over; `waiting` when it had not been sent by then.
     case deadline(waiting: Bool)
     /// The peer answered, but not in HTTP/2: something other than Apple sits at that address.
     case notHTTP2

@@ -1,83 +1,98 @@
-package import Crypto
+import Crypto
 import FoundationEssentials
 import Synchronization
-
-/// The operator's key at Apple: what a provider token is signed with and says.
-package struct ProviderKey: Sendable {
-    package let privateKey: P256PrivateKey
-    /// The ten characters that name the key.
-    package let keyID: String
-    /// The ten characters that name the developer's team.
-    package let teamID: String
-
-    package init(privateKey: P256PrivateKey, keyID: String, teamID: String) {
-        self.privateKey = privateKey
-        self.keyID = keyID
-        self.teamID = teamID
-    }
-}
 
 /// The JSON Web Token that proves to Apple who is sending, made once and shared by all requests for 45 minutes.
 ///
 /// Apple refuses a token that is older than an hour, and a provider that makes a new one more often than every 20
-/// minutes (Apple, "Establishing a token-based connection to APNs").
+/// minutes (Apple, "Establishing a token-based connection to APNs"). Whether that is counted for a connection or for a
+/// team, Apple's own texts disagree; here it holds for the team, and across restarts.
 package final class ProviderToken: Sendable {
-    private let key: ProviderKey
-    private let now: @Sendable () -> Int64
-    private let uptime: @Sendable () -> Duration
-    private let current = Mutex<Issued?>(nil)
-
-    private static let lifetime: Int64 = 45 * 60
-
-    private struct Issued {
-        let token: String
-        let at: Int64
-        let uptime: Duration
+    private struct State {
+        var key: ProviderKey
+        var issued: IssuedToken?
     }
 
-    /// - Parameters:
-    ///   - now: seconds since 1970, which Apple compares with its own.
-    ///   - uptime: a clock that nobody sets, so that a step of the other one cannot stretch a token's life.
-    package init(key: ProviderKey, now: @escaping @Sendable () -> Int64, uptime: @escaping @Sendable () -> Duration) {
-        self.key = key
-        self.now = now
-        self.uptime = uptime
+    private let clock: Clock
+    private let file: TokenFile?
+    private let state: Mutex<State>
+
+    private static let lifetime = Duration.seconds(45 * 60)
+    private static let shortestInterval = Duration.seconds(20 * 60)
+
+    /// The two clocks that a token's age is told by.
+    package struct Clock: Sendable {
+        /// Seconds since 1970, which Apple compares with its own.
+        let now: @Sendable () -> Int64
+        /// The time since the machine started, so that a step of the other clock cannot stretch a token's life.
+        let uptime: @Sendable () -> Duration
+
+        package init(now: @escaping @Sendable () -> Int64, uptime: @escaping @Sendable () -> Duration) {
+            self.now = now
+            self.uptime = uptime
+        }
+    }
+
+    /// - Parameter file: where the token is kept for the next start of the process; nil keeps it in memory alone.
+    package init(key: ProviderKey, clock: Clock, file: TokenFile? = nil) {
+        self.clock = clock
+        self.file = file
+        let kept = file?.load(for: key, now: clock.now(), uptime: clock.uptime())
+        state = Mutex(State(key: key, issued: kept))
     }
 
     /// The token to put behind `bearer`; whoever asks while it is being made waits for the one that comes of it.
     package func value() throws -> String {
-        try current.withLock { current in
-            let now = now()
-            let uptime = uptime()
-            if let issued = current, isFresh(issued, now: now, uptime: uptime) { return issued.token }
-            let issued = Issued(token: try sign(issuedAt: now), at: now, uptime: uptime)
-            current = issued
-            return issued.token
+        try state.withLock { state in
+            if let issued = state.issued, !isOld(issued) || isTooYoungToReplace(issued) { return issued.token }
+            return try issue(&state)
+        }
+    }
+
+    /// Makes a new token after Apple has called `token` expired; false when it is too soon for another.
+    ///
+    /// A hundred requests that were refused together make one new token: all but the first find it made already.
+    func renew(afterRejectionOf token: String) -> Bool {
+        state.withLock { state in
+            guard let issued = state.issued, issued.token == token else { return true }
+            guard !isTooYoungToReplace(issued) else { return false }
+            return (try? issue(&state)) != nil
+        }
+    }
+
+    /// Signs with another key from now on; false when it is the same one.
+    package func rotate(to key: ProviderKey) -> Bool {
+        state.withLock { state in
+            guard key != state.key else { return false }
+            state = State(key: key, issued: nil)
+            return true
         }
     }
 
     /// Old by either clock is old; one from the future means that the wall clock was set back.
-    private func isFresh(_ issued: Issued, now: Int64, uptime: Duration) -> Bool {
-        (0..<Self.lifetime).contains(now - issued.at) && uptime - issued.uptime < .seconds(Self.lifetime)
+    private func isOld(_ issued: IssuedToken) -> Bool {
+        let age = Duration.seconds(clock.now() - issued.issuedAt)
+        return age < .zero || age >= Self.lifetime || clock.uptime() - issued.uptime >= Self.lifetime
     }
 
-    private struct Header: Encodable {
-        let alg = "ES256"
-        let kid: String
+    private func isTooYoungToReplace(_ issued: IssuedToken) -> Bool {
+        clock.uptime() - issued.uptime < Self.shortestInterval
     }
 
-    private struct Claims: Encodable {
-        let iss: String
-        let iat: Int64
+    private func issue(_ state: inout State) throws -> String {
+        let now = clock.now()
+        let token = try state.key.sign(issuedAt: now)
+        let issued = IssuedToken(token: token, issuedAt: now, uptime: clock.uptime())
+        state.issued = issued
+        file?.save(issued, for: state.key)
+        return token
     }
+}
 
-    /// A JWS in compact form (RFC 7515, section 7.1) with ES256 (RFC 7518, section 3.4).
-    private func sign(issuedAt: Int64) throws -> String {
-        let encoder = JSONEncoder()
-        let header = try Base64URL.encode(Array(encoder.encode(Header(kid: key.keyID))))
-        let claims = try Base64URL.encode(Array(encoder.encode(Claims(iss: key.teamID, iat: issuedAt))))
-        let signed = "\(header).\(claims)"
-        let signature = try key.privateKey.signature(of: Array(signed.utf8))
-        return "\(signed).\(Base64URL.encode(signature))"
-    }
+/// A token and when it was made, by both clocks.
+struct IssuedToken: Sendable {
+    let token: String
+    /// Seconds since 1970, as the token itself says.
+    let issuedAt: Int64
+    let uptime: Duration
 }

@@ -24,11 +24,16 @@ static inline CURLcode relay_curl_set_write(CURL *handle, size_t (*function)(cha
     return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
 }
 
-static inline CURLcode relay_curl_set_sockopt(CURL *handle, int (*function)(void *, curl_socket_t, curlsocktype)) {
-    return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+static inline CURLcode relay_curl_set_opensocket(
+    CURL *handle, curl_socket_t (*function)(void *, curlsocktype, struct curl_sockaddr *)) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
 static inline CURLcode relay_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode relay_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(handle, info, value);
 }
 

@@ -7,6 +7,9 @@ package enum Base64URL {
         return values
     }()
 
+    /// Whether an octet is one of the 64 letters.
+    package static func isLetter(_ octet: UInt8) -> Bool { values[Int(octet)] != nil }
+
     package static func encode(_ octets: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(octets.count / 3 * 4 + 4)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The handle on the simulated Apple (`Tests/Simulators/apns_simulator.py`), which speaks HTTP/2 over TLS through an
 /// implementation that has nothing in common with libcurl's.
@@ -60,6 +61,19 @@ package final class AppleSimulator: Sendable {
         return request
     }
 
+    /// Waits until so many requests with this device token have come; Apple may not have answered them yet.
+    package func waitForRequests(_ count: Int, for token: String) async throws {
+        let missing = Mutex(count)
+        let line = await program.line { line in
+            guard AppleRequest(line, token: token) != nil else { return false }
+            return missing.withLock { missing in
+                missing -= 1
+                return missing == 0
+            }
+        }
+        guard line != nil else { throw Failure(description: "the simulated Apple ended") }
+    }
+
     /// Has it do one of its commands (they are listed in the script), and waits until it has.
     package func perform(_ command: String) async throws {
         let acknowledgements = ["done", "error"].map { #"{"event": "\#($0)", "command": "\#(command)""# }
@@ -69,6 +83,30 @@ package final class AppleSimulator: Sendable {
         guard let line, line.hasPrefix(acknowledgements[0]) else {
             throw Failure(description: "the simulated Apple did not \(command)")
         }
+    }
+
+    /// What it has counted since the start, or since it was given its scenario.
+    package struct Counts: Decodable, Sendable {
+        /// TCP connections taken, those without a TLS handshake among them.
+        package let sockets: Int
+        package let connections: Int
+        package let requests: Int
+        /// Notifications taken, repetitions among them.
+        package let accepted: Int
+        /// Different `apns-id`s among all requests, and among those taken.
+        package let distinct_ids: Int
+        package let accepted_ids: Int
+        /// Streams refused because there were too many.
+        package let over_limit: Int
+    }
+
+    package func counts() async throws -> Counts {
+        let index = program.lines.count
+        try await perform("count")
+        guard let line = program.lines.dropFirst(index).last(where: { $0.contains(#""event": "count""#) }) else {
+            throw Failure(description: "the simulated Apple did not count")
+        }
+        return try JSONDecoder().decode(Counts.self, from: Data(line.utf8))
     }
 
     /// How many connections it took.

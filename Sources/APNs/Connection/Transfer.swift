@@ -1,29 +1,41 @@
 import CCurl
-import FoundationEssentials
-import Glibc
 
 /// One request on libcurl's side: the easy handle, its headers, and the answer as far as it has come.
 ///
-/// It belongs to the loop's thread. Its address is what libcurl gives back to the write callback, and the loop holds it
-/// for as long as the handle is inside the multi handle.
+/// It belongs to a generation's thread. Its address is what libcurl gives back to the write callback, and the generation
+/// holds it for as long as the handle is inside the multi handle.
 final class Transfer {
+    /// libcurl's callback that makes a socket, and what is given to it.
+    typealias Opening = (
+        function:
+            @convention(c) (
+                UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?
+            ) -> curl_socket_t,
+        context: UnsafeMutableRawPointer
+    )
+
     let easy: UnsafeMutableRawPointer
-    private let job: Job
+    let job: Job
+    let bearer: String
     private let headers: UnsafeMutablePointer<curl_slist>?
-    fileprivate var body: [UInt8] = []
+    private(set) var body: [UInt8] = []
 
     /// Apple's answers are a few dozen octets; the rest of a longer one is read and forgotten.
-    fileprivate static let longestBody = 4096
+    private static let longestBody = 4_096
+    /// The end of patience with an answer that does not end.
+    private static let endlessBody = 65_536
+    private var bodyOctets = 0
 
     /// Nil when there is no memory.
-    init?(_ job: Job, configuration: Client.Configuration) {
+    init?(_ job: Job, bearer: String, _ configuration: Client.Configuration, opening: Opening) {
         guard let easy = curl_easy_init() else { return nil }
-        let notification = job.notification
         self.easy = easy
         self.job = job
+        self.bearer = bearer
+        let notification = job.notification
         headers = list(
             [
-                "authorization: bearer \(job.bearer)",
+                "authorization: bearer \(bearer)",
                 "apns-topic: \(configuration.topic)",
                 "apns-push-type: alert",
                 "apns-priority: \(notification.priority.rawValue)",
@@ -39,6 +51,8 @@ final class Transfer {
         setBody(notification.payload)
         setConnection(configuration)
         setTimes(until: job.deadline, connecting: configuration.connectDeadline)
+        relay_curl_set_opensocket(easy, opening.function)
+        relay_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, opening.context)
         relay_curl_set_write(easy, takeAnswer)
         relay_curl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -48,30 +62,11 @@ final class Transfer {
         curl_slist_free_all(headers)
     }
 
-    /// Resumes whoever waits; to be called once.
-    func finish(_ outcome: Outcome) {
-        job.continuation.resume(returning: outcome)
-    }
-
-    /// What a finished transfer came to; it looks at the handle, so it has to come before the handle is freed.
-    func outcome(of result: CURLcode) -> Outcome {
-        guard result == CURLE_OK else {
-            guard result != CURLE_OPERATION_TIMEDOUT else { return .tryAgain(.transport(.deadline(waiting: false))) }
-            let text = String(cString: curl_easy_strerror(result))
-            let failure = TransportFailure.failed(code: Int(result.rawValue), text: text)
-            // A certificate that is not trusted, or a bundle that cannot be read, stays so until somebody mends it.
-            let isConfiguration = [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE].contains(result)
-            return isConfiguration ? .misconfigured(.transport(failure)) : .tryAgain(.transport(failure))
-        }
-        var version = 0
-        var status = 0
-        relay_curl_get_long(easy, CURLINFO_HTTP_VERSION, &version)
-        relay_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-        // HTTP/2 is only ever a request to libcurl: a peer that speaks HTTP/1.1 alone is taken without an error.
-        guard version == CURL_HTTP_VERSION_2_0 else { return .misconfigured(.transport(.notHTTP2)) }
-        guard status != 200 else { return .accepted }
-        let answer = Answer(body)
-        return Outcome(Rejection(status: status, word: answer.reason ?? "", timestamp: answer.timestamp))
+    /// Keeps what there is room for; false when the answer is not going to end.
+    fileprivate func take(_ octets: UnsafeRawBufferPointer) -> Bool {
+        body.append(contentsOf: octets.prefix(max(0, Self.longestBody - body.count)))
+        bodyOctets += octets.count
+        return bodyOctets <= Self.endlessBody
     }
 }
 
@@ -118,25 +113,6 @@ extension Transfer {
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 60)
         set(CURLOPT_TCP_KEEPINTVL, 15)
-        relay_curl_set_sockopt(easy, limitUnacknowledged)
-    }
-}
-
-/// The body of an answer that is not 200; whatever cannot be read in it counts as not said.
-private struct Answer: Decodable {
-    var reason: String?
-    var timestamp: Int64?
-
-    init(_ body: [UInt8]) {
-        if let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) { self = answer }
-    }
-
-    private enum Key: String, CodingKey { case reason, timestamp }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        reason = try? container.decode(String.self, forKey: .reason)
-        timestamp = try? container.decode(Int64.self, forKey: .timestamp)
     }
 }
 
@@ -152,23 +128,8 @@ private func takeAnswer(
     context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let octets, let context else { return 0 }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-    let room = Transfer.longestBody - transfer.body.count
     let answer = UnsafeRawBufferPointer(start: octets, count: size * count)
-    transfer.body.append(contentsOf: answer.prefix(max(0, room)))
-    // Fewer than it gave would be an error to libcurl, and the status would be lost with it.
-    return size * count
-}
-
-/// Gives up a connection whose octets nobody has acknowledged for 15 seconds; the kernel's own limit is a quarter hour.
-private func limitUnacknowledged(
-    context: UnsafeMutableRawPointer?,
-    socket: curl_socket_t,
-    purpose: curlsocktype
-) -> Int32 {
-    var milliseconds: UInt32 = 15_000
-    let size = socklen_t(MemoryLayout<UInt32>.size)
-    // A kernel that does not know the option is no reason not to connect.
-    _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
-    return CURL_SOCKOPT_OK
+    let goesOn = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(answer)
+    // Fewer octets than it gave end the transfer; the status has come by then.
+    return goesOn ? size * count : 0
 }
