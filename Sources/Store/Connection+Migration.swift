@@ -7,6 +7,10 @@ private let laterColumns = [
     ("account", "TEXT NOT NULL DEFAULT ''"),
     // Counts how often the app set the counter, so that a push which fails later knows not to touch it.
     ("badge_epoch", "INTEGER NOT NULL DEFAULT 0"),
+    // Which of Apple's two services knows the device token; NULL until that is known.
+    ("environment", "TEXT CHECK (environment IN ('production', 'sandbox'))"),
+    // When Apple first accepted a push for the device token; NULL before.
+    ("accepted_at", "INTEGER"),
 ]
 
 extension Connection {
@@ -23,6 +27,8 @@ extension Connection {
                 try convertRows(now: now)
                 try execute("DROP TABLE earlier_subscriptions", for: .migrate)
             }
+            // When a subscription was deleted because Apple did not know its token, with nothing accepted since.
+            try execute("CREATE TABLE IF NOT EXISTS doubtful_deletions (at INTEGER NOT NULL) STRICT", for: .migrate)
             // Not unique: files of earlier releases may hold a pair twice, until the app registers it again.
             try execute(
                 "CREATE INDEX IF NOT EXISTS subscriptions_by_device ON subscriptions (device_token, account)",

@@ -13,6 +13,13 @@ final class Database {
     let increment: Statement
     let badge: Statement
     let decrement: Statement
+    let findProof: Statement
+    let deleteToken: Statement
+    let accept: Statement
+    let countDoubts: Statement
+    let forgetOldDoubts: Statement
+    let addDoubt: Statement
+    let clearDoubts: Statement
 
     /// Opens, configures and migrates the file at `path`; `busyTimeout` in milliseconds, `now` in Unix seconds.
     init(path: String, busyTimeout: Int32, now: Int64) throws(StoreError) {
@@ -24,7 +31,8 @@ final class Database {
 
         find = try connection.prepare(
             """
-            SELECT device_token, account, label, private_key, auth, badge_count, badges_enabled, created_at
+            SELECT device_token, account, label, private_key, auth, badge_count, badges_enabled, created_at,
+                environment, accepted_at
             FROM subscriptions WHERE id = ?1
             """,
             for: .read
@@ -35,8 +43,9 @@ final class Database {
         )
         insert = try connection.prepare(
             """
-            INSERT INTO subscriptions (id, device_token, account, label, private_key, auth, created_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT INTO subscriptions (id, device_token, account, label, private_key, auth, created_at,
+                environment, accepted_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """,
             for: .register
         )
@@ -78,5 +87,30 @@ final class Database {
             "UPDATE subscriptions SET badge_count = max(badge_count - ?2, 0) WHERE id = ?1 AND badge_epoch = ?3",
             for: .badge
         )
+        findProof = try connection.prepare(
+            """
+            SELECT environment, accepted_at FROM subscriptions
+            WHERE device_token = ?1 AND accepted_at IS NOT NULL ORDER BY accepted_at DESC LIMIT 1
+            """,
+            for: .register
+        )
+        // By token as well: an id is never given twice, but that this is so should not be what a phone depends on.
+        deleteToken = try connection.prepare(
+            "DELETE FROM subscriptions WHERE id = ?1 AND device_token = ?2",
+            for: .delete
+        )
+        // Of the device's other subscriptions those that the app has said nothing else about: a token has one service.
+        accept = try connection.prepare(
+            """
+            UPDATE subscriptions SET environment = coalesce(?3, environment), accepted_at = coalesce(accepted_at, ?4)
+            WHERE device_token = ?2
+                AND (id = ?1 OR accepted_at IS NULL AND (environment IS NULL OR environment = ?3))
+            """,
+            for: .badge
+        )
+        countDoubts = try connection.prepare("SELECT count(*) FROM doubtful_deletions", for: .delete)
+        forgetOldDoubts = try connection.prepare("DELETE FROM doubtful_deletions WHERE at <= ?1", for: .delete)
+        addDoubt = try connection.prepare("INSERT INTO doubtful_deletions (at) VALUES (?1)", for: .delete)
+        clearDoubts = try connection.prepare("DELETE FROM doubtful_deletions", for: .delete)
     }
 }

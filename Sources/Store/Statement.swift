@@ -20,7 +20,7 @@ struct Statement: ~Copyable {
     /// It never stops at a row: a statement that writes is committed by the step that answers "done".
     @discardableResult
     func all<Result>(
-        _ values: [Value] = [],
+        _ values: [Value?] = [],
         read: (borrowing Row) throws(StoreError) -> Result
     ) throws(StoreError) -> [Result] {
         defer {
@@ -29,7 +29,8 @@ struct Statement: ~Copyable {
             sqlite3_clear_bindings(handle)
         }
         for (index, value) in zip(Int32(1)..., values) {
-            let code = value.bind(to: handle, at: index)
+            // What is not bound is NULL.
+            let code = value?.bind(to: handle, at: index) ?? SQLITE_OK
             guard code == SQLITE_OK else { throw failure(code) }
         }
         var results: [Result] = []
@@ -44,14 +45,14 @@ struct Statement: ~Copyable {
 
     /// Like ``all(_:read:)`` for a statement that answers one row at most; `nil` when it answers none.
     func first<Result>(
-        _ values: [Value] = [],
+        _ values: [Value?] = [],
         read: (borrowing Row) throws(StoreError) -> Result
     ) throws(StoreError) -> Result? {
         try all(values, read: read).first
     }
 
     /// Like ``all(_:read:)`` for a statement whose rows, if any, do not matter.
-    func run(_ values: [Value] = []) throws(StoreError) {
+    func run(_ values: [Value?] = []) throws(StoreError) {
         try all(values) { _ in }
     }
 

@@ -12,7 +12,9 @@ extension Store {
                 // 64 bits here as there, and the table's CHECK keeps it within 31.
                 badgeCount: Int(row.integer(5)),
                 badgesEnabled: row.integer(6) != 0,
-                createdAt: row.integer(7)
+                createdAt: row.integer(7),
+                environment: row.value(8) == nil ? nil : row.text(8),
+                acceptedAt: row.value(9) == nil ? nil : row.integer(9)
             )
         }
     }
@@ -27,6 +29,11 @@ extension Store {
         let device = Value.text(registration.deviceToken)
         let account = Value.text(registration.account)
         return try database.connection.transaction(for: .register) { () throws(StoreError) in
+            // What was learnt of the token holds for every account on the device, and outlives a new registration.
+            let proof = try database.findProof.first([device]) { (environment: $0.value(0), acceptedAt: $0.value(1)) }
+            // What the app says now takes its place, and is not proven by it.
+            let isProven =
+                registration.environment == nil || proof?.environment == registration.environment.map(Value.text)
             let replaced = try database.removePair.all([device, account]) { SubscriptionID(digest: $0.blob(0)) }
             try database.insert.run([
                 id,
@@ -36,6 +43,8 @@ extension Store {
                 .blob(registration.privateKey),
                 .blob(registration.authSecret),
                 .integer(registration.createdAt),
+                registration.environment.map(Value.text) ?? proof?.environment ?? nil,
+                isProven ? proof?.acceptedAt ?? nil : nil,
             ])
             let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
             return replaced + evicted

@@ -20,6 +20,10 @@ package struct Subscription: Sendable {
     package let badgesEnabled: Bool
     /// When it was registered, in Unix seconds.
     package let createdAt: Int64
+    /// Which of Apple's services knows the token, `production` or `sandbox`; `nil` while that is not known.
+    package let environment: String?
+    /// When Apple first accepted a push for this token, in Unix seconds; `nil` before.
+    package let acceptedAt: Int64?
 }
 
 /// What the app asks for and the relay generated: a subscription that does not exist yet.
@@ -38,6 +42,8 @@ package struct Registration: Sendable {
     package let authSecret: [UInt8]
     /// Unix seconds; of a device's subscriptions the one with the least is the first to be evicted.
     package let createdAt: Int64
+    /// `production`, `sandbox`, or `nil` for what is known of the token already.
+    package let environment: String?
 
     /// Takes the fields as they are to be stored, unchecked.
     package init(
@@ -47,7 +53,8 @@ package struct Registration: Sendable {
         label: String,
         privateKey: [UInt8],
         authSecret: [UInt8],
-        createdAt: Int64
+        createdAt: Int64,
+        environment: String? = nil
     ) {
         self.id = id
         self.deviceToken = deviceToken
@@ -56,5 +63,6 @@ package struct Registration: Sendable {
         self.privateKey = privateKey
         self.authSecret = authSecret
         self.createdAt = createdAt
+        self.environment = environment
     }
 }

@@ -73,7 +73,8 @@ func registration(
     _ name: String,
     on device: String = phone,
     account: String = "",
-    at createdAt: Int64 = 0
+    at createdAt: Int64 = 0,
+    environment: String? = nil
 ) -> Registration {
     Registration(
         id: id(name),
@@ -82,6 +83,7 @@ func registration(
         label: "a label",
         privateKey: [UInt8](repeating: 7, count: 32),
         authSecret: [UInt8](repeating: 9, count: 16),
-        createdAt: createdAt
+        createdAt: createdAt,
+        environment: environment
     )
 }

@@ -50,6 +50,9 @@ struct MigrationTests {
         #expect(shouted.badgeCount == (age.rawValue >= 1 ? 4 : 0))
         #expect(shouted.badgesEnabled == (age.rawValue < 2))
         #expect(shouted.account == (age.rawValue >= 3 ? "alice" : ""))
+        // Of a token from before nobody knows which of Apple's services takes it, nor whether one ever did.
+        #expect(shouted.environment == nil)
+        #expect(shouted.acceptedAt == nil)
 
         let plain = try #require(try await store.subscription(id("00112233445566778899aabbccddeeff")))
         #expect(plain.label == "my tablet")
@@ -59,6 +62,45 @@ struct MigrationTests {
         // A date that cannot be read becomes the time of the migration, and a stored digest is kept.
         #expect(try await store.subscription(id("abc"))?.createdAt == 1_800_000_000)
         #expect(try await store.rows("SELECT rowid FROM subscriptions") == ["3", "5", "9"])
+    }
+
+    @Test(arguments: Age.allCases)
+    func `what Apple says is remembered in a database of any age, and migrating again keeps it`(age: Age) async throws {
+        try folder.execute(age.sql)
+        let store = try folder.store()
+        let known = try #require(try await store.subscription(id("clear-id_1")))
+        try await store.accepted(known, environment: "sandbox", at: 1_800_000_001)
+        let one = id("00112233445566778899aabbccddeeff")
+        #expect(try await store.deleteDoubtful(one, deviceToken: tablet, at: 1_800_000_002))
+        try await store.close()
+        for _ in 1...2 {
+            let reopened = try folder.store()
+            let subscription = try #require(try await reopened.subscription(id("clear-id_1")))
+            #expect(subscription.environment == "sandbox")
+            #expect(subscription.acceptedAt == 1_800_000_001)
+            #expect(try await reopened.rows("SELECT at FROM doubtful_deletions") == ["1800000002"])
+            try await reopened.close()
+        }
+    }
+
+    @Test(arguments: [["environment", "accepted_at"], ["accepted_at"], []])
+    func `a database of the release before gets the columns that it lacks, and its rows stay`(
+        columns: [String]
+    ) async throws {
+        let store = try folder.store()
+        try await store.register("one", account: "alice")
+        try await store.setBadge(id("one"), to: 3)
+        for column in columns { try await store.execute("ALTER TABLE subscriptions DROP COLUMN \(column)") }
+        try await store.execute("DROP TABLE doubtful_deletions")
+        try await store.close()
+        let reopened = try folder.store()
+        let subscription = try #require(try await reopened.subscription(id("one")))
+        #expect(subscription.badgeCount == 3)
+        #expect(subscription.environment == nil)
+        #expect(subscription.acceptedAt == nil)
+        try await reopened.accepted(subscription, environment: "production", at: 1)
+        #expect(try await reopened.subscription(id("one"))?.environment == "production")
+        #expect(try await !reopened.isGuarded())
     }
 
     @Test(arguments: Age.allCases)
@@ -133,6 +175,7 @@ struct MigrationTests {
 
     @Test(arguments: [
         "id = x'00'", "badge_count = -1", "badge_count = 2147483648", "badges_enabled = 2", "auth = 'text'",
+        "environment = 'Sandbox'", "accepted_at = 'never'",
     ])
     func `the table refuses what the code never writes`(assignment: String) async throws {
         let store = try folder.store()
