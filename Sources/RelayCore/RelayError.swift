@@ -14,7 +14,8 @@ enum RelayError: Error {
     /// No row has this id, or Apple said that its device token is dead and the row has just been deleted.
     case subscriptionGone
     case unknownCoding
-    case malformedTTL
+    /// A field of RFC 8030 that is not what its grammar says, or comes twice; its name.
+    case malformedField(String)
     case undecryptable(MessageError)
     case malformedMessage(String)
     case malformedBody(String)
@@ -68,8 +69,8 @@ enum RelayError: Error {
                 message: "encrypt with the content coding aes128gcm",
                 fields: [("Accept-Encoding", "aes128gcm")]
             )
-        case .malformedTTL:
-            Answer(status: 400, word: "malformed_ttl", message: "send one TTL field of digits")
+        case .malformedField(let name):
+            Answer(status: 400, word: "malformed_\(name.lowercased())", message: "send one \(name) as RFC 8030 has it")
         case .undecryptable(let error):
             undecryptable(error)
         case .malformedMessage(let text):
@@ -112,10 +113,11 @@ enum RelayError: Error {
     var level: Log.Level {
         switch self {
         case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
-        case .subscriptionGone, .unknownCoding, .malformedTTL, .malformedMessage, .malformedBody, .rateLimited: .info
+        case .subscriptionGone, .unknownCoding, .malformedField, .malformedMessage, .malformedBody, .rateLimited: .info
         case .undecryptable(.cryptographyFailed), .database, .internalFailure: .error
         case .undecryptable: .info
-        case .overloaded, .appleFailed: .warning
+        // The log of deliveries has said it with its cause and remedy, once a minute.
+        case .overloaded, .appleFailed: .info
         }
     }
 
@@ -124,7 +126,7 @@ enum RelayError: Error {
         switch self {
         case .database(let error): "\(error)"
         case .malformedMessage(let text), .malformedBody(let text): text
-        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .malformedTTL,
+        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .malformedField,
             .undecryptable, .rateLimited, .overloaded, .appleFailed, .internalFailure:
             nil
         }

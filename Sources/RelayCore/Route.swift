@@ -1,3 +1,4 @@
+import Crypto
 import HTTPServer
 import Store
 
@@ -41,17 +42,8 @@ enum Route {
     }
 
     private static func id(_ segment: ArraySlice<UInt8>) -> SubscriptionID? {
-        guard (1...longestID).contains(segment.count), segment.allSatisfy(isIDOctet) else { return nil }
+        guard (1...longestID).contains(segment.count), segment.allSatisfy(Base64URL.isLetter) else { return nil }
         return SubscriptionID(hashing: Array(segment))
-    }
-
-    private static func isIDOctet(_ octet: UInt8) -> Bool {
-        switch octet {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// The methods that the path takes, as `Allow` writes them.

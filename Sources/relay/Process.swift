@@ -9,27 +9,34 @@ func prepareProcess() {
     // A client that hangs up, and a file that hits a limit, are errors to handle; by default either kills the process.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    var blocked = StopSignals.set
+    var blocked = Signals.set
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
     raiseDescriptorLimit()
 }
 
-/// The signals that ask the relay to end.
-enum StopSignals {
+/// The signals that the relay acts on, on the one thread that waits for them.
+enum Signals {
+    case stop(name: String)
+    /// Read the provider key again.
+    case reload
+
     static var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, SIGTERM)
-        sigaddset(&set, SIGINT)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
         return set
     }
 
-    /// Waits for one of them, on a thread that has them blocked; the name of the one that came.
-    static func wait() -> String {
+    /// Waits for the next one, on a thread that has them blocked.
+    static func next() -> Signals {
         var set = Self.set
         var signal: Int32 = 0
         while sigwait(&set, &signal) != 0 {}
-        return signal == SIGINT ? "SIGINT" : "SIGTERM"
+        switch signal {
+        case SIGHUP: return .reload
+        case SIGINT: return .stop(name: "SIGINT")
+        default: return .stop(name: "SIGTERM")
+        }
     }
 }
 
@@ -44,7 +51,7 @@ private func raiseDescriptorLimit() {
 }
 
 /// Runs asynchronous work from a plain thread and waits for its result; never to be called on the cooperative pool.
-func waiting<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value? {
+func waiting<Value: Sendable>(for work: @escaping @Sendable () async -> Value?) -> Value? {
     let result = Mutex<Value?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {

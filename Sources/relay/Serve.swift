@@ -1,4 +1,3 @@
-import APNs
 import HTTPServer
 import RelayCore
 import Store
@@ -16,7 +15,7 @@ struct Serve {
 
     /// Returns when the relay was stopped by a signal and everything is closed.
     func run() throws(StartError) {
-        let environment = try Environment.read(file: environmentFile)
+        let environment = try ProcessEnvironment.read(file: environmentFile)
         let configuration = try configuration(environment.variables)
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for problem in configuration.warnings { log(.warning, "configuration", ["detail": "\(problem)"]) }
@@ -24,73 +23,58 @@ struct Serve {
             log(.warning, "configuration", ["detail": "\(name) is no variable of the relay: check its spelling"])
         }
 
-        let store = try opened(configuration.databasePath)
-        let clocks = Clocks.system
-        let token = ProviderToken(key: configuration.providerKey, now: clocks.now, uptime: clocks.uptime)
-        let apple = try client(configuration.apple, token)
-        let limiter = RateLimiter(uptime: clocks.uptime)
-        let routes = Routes(
-            pushes: PushHandler(
-                store: store,
-                apple: apple,
-                limiter: limiter,
-                sounds: configuration.sounds,
-                clocks: clocks,
-                log: log
-            ),
-            registrations: RegistrationHandler(
-                store: store,
-                limiter: limiter,
-                publicURL: configuration.publicURL,
-                clocks: clocks,
-                log: log
-            ),
-            tokens: configuration.subscribeTokens,
-            store: store,
-            log: log
-        )
-        let server = try listening(configuration.listenAddress, routes)
+        let parts = Parts(configuration, store: try opened(configuration.databasePath), log: log)
+        let server = try listening(configuration.listenAddress, parts.routes)
         server.start()
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
+        parts.warnOfGuard()
 
-        let signal = StopSignals.wait()
-        log(.info, "stopping", ["signal": signal])
+        serving: while true {
+            switch Signals.next() {
+            case .reload:
+                reload(parts, log)
+            case .stop(let name):
+                log(.info, "stopping", ["signal": name])
+                break serving
+            }
+        }
         let finished = server.stop(within: Self.grace)
-        apple.stop()
-        close(store, log)
+        parts.close()
         log(finished ? .info : .warning, "stopped", ["finished": "\(finished)"])
     }
 
-    private func configuration(_ environment: [String: String]) throws(StartError) -> Configuration {
-        do throws(Problems) { return try Configuration(environment: environment) } catch { throw .configuration(error) }
+    /// Reads Apple's key again; everything else stays as it was at the start.
+    private func reload(_ parts: Parts, _ log: Log) {
+        do throws(StartError) {
+            let configuration = try configuration(ProcessEnvironment.read(file: environmentFile).variables)
+            let hasChanged = parts.rotate(to: configuration.providerKey)
+            log(.info, "key_read_again", ["changed": "\(hasChanged)"])
+        } catch {
+            for line in error.lines { log(.error, "key_not_read_again", ["detail": line]) }
+        }
+    }
+
+    private func configuration(_ variables: [String: String]) throws(StartError) -> Configuration {
+        do throws(Problems) { return try Configuration(variables: variables) } catch { throw .configuration(error) }
     }
 
     private func opened(_ path: String) throws(StartError) -> Store {
         do throws(StoreError) { return try Store(path: path) } catch { throw .store(error, path: path) }
     }
 
-    private func client(_ configuration: Client.Configuration, _ token: ProviderToken) throws(StartError) -> Client {
-        do throws(ClientError) {
-            return try Client(configuration: configuration, token: token)
-        } catch {
-            throw .client(error)
-        }
-    }
-
     private func listening(_ address: ListenAddress, _ routes: Routes) throws(StartError) -> Server {
+        var limits = Limits()
+        // The last resort: whatever holds up a handler, its sender has an answer before it gives up at 10 s.
+        limits.handlerTime = .milliseconds(8_750)
         do throws(ServerError) {
-            return try Server(address: address, bodyRule: Routes.bodyRule, handler: routes.respond)
+            return try Server(
+                address: address,
+                limits: limits,
+                bodyRule: Routes.bodyRule,
+                handler: routes.respond
+            )
         } catch {
             throw .server(error)
         }
-    }
-
-    /// Folds the write-ahead log into the file, so that it can be copied as it lies.
-    private func close(_ store: Store, _ log: Log) {
-        let failure = waiting { () async -> StoreError? in
-            do throws(StoreError) { try await store.close() } catch { return error }
-            return nil
-        }
-        if let failure = failure ?? nil { log(.error, "database_not_closed", ["detail": "\(failure)"]) }
     }
 }

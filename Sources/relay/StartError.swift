@@ -1,4 +1,3 @@
-import APNs
 import HTTPServer
 import RelayCore
 import Store
@@ -8,7 +7,6 @@ enum StartError: Error {
     case environmentFile(String)
     case configuration(Problems)
     case store(StoreError, path: String)
-    case client(ClientError)
     case server(ServerError)
 
     var lines: [String] {
@@ -16,7 +14,6 @@ enum StartError: Error {
         case .environmentFile(let text): [text]
         case .configuration(let problems): problems.all.map(\.description)
         case .store(let error, let path): ["DB_PATH \(path): \(error)"]
-        case .client(let error): ["\(error)"]
         case .server(let error): ["LISTEN_ADDR: \(error)"]
         }
     }
@@ -24,7 +21,7 @@ enum StartError: Error {
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .client, .server: .failure
+        case .store, .server: .failure
         }
     }
 }

@@ -19,12 +19,13 @@ let usage = """
       APNS_KEY_ID       required  ten characters
       APNS_TEAM_ID      required  ten characters
       APNS_TOPIC        required  bundle id of the app
-      APNS_ENVIRONMENT            production or sandbox (default production)
+      APNS_ENVIRONMENT            production or sandbox, to be tried first (default production)
       APNS_URL                    another origin in Apple's place, for tests
       APNS_CA_FILE                certificates to trust in place of the system's, for tests
       SOUNDS                      sound by notification type, like=none,mention=chime.caf
       LOG_LEVEL                   debug, info, warning or error (default info)
       LOG_FORMAT                  text or json (default text)
 
+    Signals: SIGTERM and SIGINT stop it, SIGHUP has it read Apple's key again.
     Exit codes: 0 stopped as asked, 1 cannot run, 64 wrong arguments, 78 wrong configuration.
     """

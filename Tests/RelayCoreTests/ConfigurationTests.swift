@@ -23,7 +23,7 @@ import Testing
     private func configuration(_ variable: Variable, _ value: String?) throws(Problems) -> Configuration {
         var environment = Self.complete
         environment[variable.rawValue] = value
-        return try Configuration(environment: environment)
+        return try Configuration(variables: environment)
     }
 
     private func problem(_ variable: Variable, _ value: String?) -> Problem? {
@@ -36,10 +36,11 @@ import Testing
     }
 
     @Test func `the defaults are a loopback address, production, default sounds and the log at info as text`() throws {
-        let configuration = try Configuration(environment: Self.complete)
+        let configuration = try Configuration(variables: Self.complete)
         #expect("\(configuration.listenAddress)" == "127.0.0.1:8080")
-        #expect(configuration.apple.origin == "https://api.push.apple.com")
-        #expect(configuration.apple.certificateAuthorities == nil)
+        #expect(configuration.environment == .production)
+        #expect(configuration.appleURL == nil)
+        #expect(configuration.certificateAuthorities == nil)
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .text)
         #expect(configuration.sounds == (try Sounds(parsing: "")))
@@ -47,7 +48,7 @@ import Testing
 
     @Test func `an empty environment reports each required variable at once`() {
         do throws(Problems) {
-            _ = try Configuration(environment: [:])
+            _ = try Configuration(variables: [:])
             Issue.record("it was taken")
         } catch {
             #expect(
@@ -65,7 +66,7 @@ import Testing
         environment["APNS_TOPIC"] = nil
         environment["LOG_LEVEL"] = "loud"
         do throws(Problems) {
-            _ = try Configuration(environment: environment)
+            _ = try Configuration(variables: environment)
             Issue.record("it was taken")
         } catch {
             #expect(error.all.map(\.variable) == [.publicURL, .apnsTopic, .logLevel])
@@ -120,12 +121,12 @@ import Testing
     }
 
     @Test(arguments: [("production", "https://api.push.apple.com"), ("sandbox", "https://api.sandbox.push.apple.com")])
-    func `the environment chooses Apple's address`(name: String, origin: String) throws {
-        #expect(try configuration(.apnsEnvironment, name).apple.origin == origin)
+    func `the environment chooses which of Apple's addresses is tried first`(name: String, origin: String) throws {
+        #expect(try configuration(.apnsEnvironment, name).environment.origin == origin)
     }
 
     @Test func `APNS_URL stands in for both of Apple's addresses`() throws {
-        #expect(try configuration(.apnsURL, "https://127.0.0.1:8443").apple.origin == "https://127.0.0.1:8443")
+        #expect(try configuration(.apnsURL, "https://127.0.0.1:8443").appleURL == "https://127.0.0.1:8443")
     }
 
     @Test(arguments: Log.Level.allCases)

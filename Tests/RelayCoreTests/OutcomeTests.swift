@@ -41,7 +41,7 @@ import Testing
         let relay = try await TestRelay()
         let subscription = try await relay.subscribe(freshToken(prefix))
         #expect(try await relay.push(to: subscription).status == 404)
-        #expect(relay.logLines.contains { $0.contains("event=device_gone") && $0.contains("reason=\(reason)") })
+        #expect(relay.logLines.contains { $0.contains("event=device_gone ") && $0.contains(reason) })
         #expect(try await relay.store.subscription(SubscriptionID(hashing: Array(subscription.id.utf8))) == nil)
         try await relay.apple.perform("answer \(subscription.deviceToken) 200")
         #expect(try await relay.push(to: subscription).status == 404)
@@ -58,12 +58,7 @@ import Testing
         #expect(try await relay.push(to: bob).status == 201)
     }
 
-    @Test(arguments: [
-        "c0de01", "c0de06", "c0de08", "c0de09", "c0de0c", "c0de0e", "c0de0f", "c0de11", "c0de12", "c0de13", "c0de14",
-        "c0de15", "c0de16", "c0de17", "c0de18", "c0de19", "c0de1c", "c0de1d", "c0de1e", "c0de1f", "c0de20", "c0de21",
-        "c0de22", "c0de23", "c0de25", "c0de26", "c0de27", "c0de28", "0bad0", "0bad1", "0bad2", "0bad5", "0bad9",
-        "0badb", "0badc", "c105",
-    ])
+    @Test(arguments: ["0bad0", "0bad1", "0bad2", "0bad5", "0bad9", "0bada", "0badb", "0badc", "0badf", "c105"])
     func `anything else from Apple is answered 502, the row is kept and the badge taken back`(
         prefix: String
     ) async throws {

@@ -88,6 +88,44 @@ import Testing
         #expect(request.payload.contains("…"))
     }
 
+    @Test(arguments: ["a", "é", "👩‍👩‍👧", "\\u0001", #"\""#, "/"])
+    func `a body gives way before a title of 200 characters, and is cut between two of them`(
+        character: String
+    ) async throws {
+        let relay = try await TestRelay()
+        let title = String(repeating: "t", count: 200)
+        let body = String(repeating: character, count: 60_000 / character.utf8.count)
+        let request = try await relay.accepted(#"{"title":"\#(title)","body":"\#(body)"}"#, to: relay.subscribe())
+        #expect(request.payload.contains(#""title":"\#(title)""#))
+        // One more would not have fitted.
+        #expect((4_096 - 2 * character.utf8.count...4_096).contains(request.payloadOctets))
+        let object = try JSONSerialization.jsonObject(with: Data(request.payload.utf8)) as? [String: Any]
+        let alert = (object?["aps"] as? [String: Any])?["alert"] as? [String: String]
+        let cut = try #require(alert?["body"])
+        #expect(cut.last == "…")
+        #expect(Set(cut.dropLast()).count == 1)
+    }
+
+    @Test func `of a title that is too long 200 characters stay, and the whole body where it fits`() async throws {
+        let relay = try await TestRelay()
+        let title = String(repeating: "t", count: 5_000)
+        let request = try await relay.accepted(#"{"title":"\#(title)","body":"vinz: nice"}"#, to: relay.subscribe())
+        let kept = title.prefix(200) + "…"
+        #expect(request.payload.contains(#""alert":{"body":"vinz: nice","title":"\#(kept)"}"#))
+    }
+
+    @Test(arguments: [(128, true), (129, false), (5_000, false)])
+    func `an id of absurd length is left out rather than the text`(length: Int, isKept: Bool) async throws {
+        let relay = try await TestRelay()
+        let id = String(repeating: "9", count: length)
+        let body = String(repeating: "b", count: 3_000)
+        let message = #"{"title":"New Comment","body":"\#(body)","status_id":"\#(id)","account_id":"\#(id)"}"#
+        let request = try await relay.accepted(message, to: relay.subscribe())
+        #expect(request.payload.contains(#""status_id":"\#(id)""#) == isKept)
+        #expect(request.payload.contains("account_id") == isKept)
+        #expect(request.payload.contains(body))
+    }
+
     @Test func `the longest ids, type and account that are taken still leave room for a text`() async throws {
         let relay = try await TestRelay()
         let control = String(repeating: #"\u0001"#, count: 256)

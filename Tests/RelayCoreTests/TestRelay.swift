@@ -26,22 +26,38 @@ final class TestRelay: Sendable {
         let lines = Mutex<[String]>([])
     }
 
+    /// - Parameters:
+    ///   - sandbox: Apple's other service; without one, `apple` stands in for both.
+    ///   - burst: how many messages a subscription may get at once.
+    ///   - earlier: a relay that has stopped, whose database and clock this one takes over.
     init(
         sounds: String = "",
+        apple other: AppleSimulator? = nil,
+        sandbox: AppleSimulator? = nil,
         appleOrigin: String? = nil,
         publicURL: String = "https://push.example.org",
+        burst: Int = 20,
+        restarting earlier: TestRelay? = nil,
         change: (inout Client.Configuration) -> Void = { _ in }
     ) async throws {
-        let apple = try await AppleSimulator.shared()
-        let clock = ManualClock(now: Int64(Date.now.timeIntervalSince1970))
+        let apple: AppleSimulator
+        if let other { apple = other } else { apple = try await AppleSimulator.shared() }
+        let clock = earlier?.clock ?? ManualClock(now: Int64(Date.now.timeIntervalSince1970))
         let clocks = Clocks(now: { clock.now }, uptime: { clock.uptime })
         let logged = Logged()
         let log = Log(level: .debug, format: .text) { line in logged.lines.withLock { $0.append(line) } }
-        let folder = try TemporaryFolder()
+        let folder = try earlier?.folder ?? TemporaryFolder()
         // No patience with a lock, so that a test of one does not wait.
         let store = try Store(path: folder.path("relay.sqlite"), busyTimeout: 0, now: clock.now)
-        let limiter = RateLimiter(uptime: clocks.uptime)
-        let client = try Self.client(of: apple, origin: appleOrigin, clocks: clocks, change: change)
+        let limiter = RateLimiter(burst: burst, uptime: clocks.uptime)
+        let client = try Self.client(of: apple, origin: appleOrigin, change: change)
+        let services: Apple
+        if let sandbox {
+            let other = try Self.client(of: sandbox, origin: nil, change: change)
+            services = Apple(production: client, sandbox: other, preferred: .production)
+        } else {
+            services = Apple(substitute: client)
+        }
         self.apple = apple
         self.clock = clock
         self.store = store
@@ -51,11 +67,12 @@ final class TestRelay: Sendable {
         routes = Routes(
             pushes: PushHandler(
                 store: store,
-                apple: client,
+                apple: services,
                 limiter: limiter,
+                recent: RecentPushes(uptime: clocks.uptime),
                 sounds: try Sounds(parsing: sounds),
                 clocks: clocks,
-                log: log
+                log: DeliveryLog(log, uptime: clocks.uptime)
             ),
             registrations: RegistrationHandler(
                 store: store,
@@ -73,7 +90,6 @@ final class TestRelay: Sendable {
     private static func client(
         of apple: AppleSimulator,
         origin: String?,
-        clocks: Clocks,
         change: (inout Client.Configuration) -> Void
     ) throws -> Client {
         let pem = try Data(contentsOf: URL(filePath: apple.ready.key))
@@ -91,14 +107,24 @@ final class TestRelay: Sendable {
         configuration.deadline = .seconds(600)
         configuration.connectDeadline = .seconds(600)
         change(&configuration)
-        let token = ProviderToken(key: key, now: clocks.now, uptime: clocks.uptime)
-        return try Client(configuration: configuration, token: token)
+        // The simulated Apple's clock is the machine's, so that a token dated by a turned one would be refused.
+        let clocks = Clocks.system
+        let token = ProviderToken(key: key, clock: ProviderToken.Clock(now: clocks.now, uptime: clocks.uptime))
+        return Client(configuration: configuration, token: token)
     }
 
     var logLines: [String] { logged.lines.withLock { $0 } }
 
     /// The file of the database, for a second connection to it.
     var databasePath: String { folder.path("relay.sqlite") }
+
+    /// The lines of the log about one event.
+    func logLines(of event: String) -> [String] { logLines.filter { $0.contains(" event=\(event) ") } }
+
+    /// The row of a subscription; nil when it is gone.
+    func row(of subscription: TestSubscription) async throws -> Subscription? {
+        try await store.subscription(SubscriptionID(hashing: Array(subscription.id.utf8)))
+    }
 
     /// Sends a request straight to the routes.
     func request(
@@ -123,9 +149,15 @@ final class TestRelay: Sendable {
     }
 
     /// Registers an account on a device as the app does.
-    func subscribe(_ deviceToken: String = freshToken(), account: String? = nil) async throws -> TestSubscription {
+    func subscribe(
+        _ deviceToken: String = freshToken(),
+        account: String? = nil,
+        environment: String? = nil
+    ) async throws -> TestSubscription {
         let account = account.map { #","account":"\#($0)""# } ?? ""
-        let response = await app("POST", "/subscribe", #"{"device_token":"\#(deviceToken)"\#(account)}"#)
+        let environment = environment.map { #","environment":"\#($0)""# } ?? ""
+        let body = #"{"device_token":"\#(deviceToken)"\#(account)\#(environment)}"#
+        let response = await app("POST", "/subscribe", body)
         try #require(response.status == 201, "\(response.text)")
         return try TestSubscription(response, deviceToken: deviceToken)
     }
@@ -138,6 +170,11 @@ final class TestRelay: Sendable {
     ) async throws -> Response {
         let body = try subscription.sender.encrypt(Array(json.utf8))
         return await request("POST", subscription.path, fields: fields, body: body)
+    }
+
+    /// A comment that no other call makes: an equal one could be taken for a sender's second try.
+    static func freshComment() -> String {
+        #"{"notification_type":"comment","title":"New Comment","body":"\#(UUID().uuidString)"}"#
     }
 
     /// Pushes a message that Apple accepts, and returns what Apple saw of it.

@@ -9,7 +9,12 @@ package struct Configuration: Sendable {
     package let databasePath: String
     package let subscribeTokens: SubscribeTokens
     package let providerKey: ProviderKey
-    package let apple: Client.Configuration
+    package let topic: String
+    /// The service of Apple's to try first for a token of which nothing is known.
+    package let environment: Environment
+    /// An origin in the place of both of Apple's services.
+    package let appleURL: String?
+    package let certificateAuthorities: String?
     package let sounds: Sounds
     package let logLevel: Log.Level
     package let logFormat: Log.Format
@@ -19,14 +24,14 @@ package struct Configuration: Sendable {
     /// Reads the variables.
     ///
     /// - Parameters:
-    ///   - environment: the process's environment, joined with the file of `--env-file`.
+    ///   - variables: the process's environment, joined with the file of `--env-file`.
     ///   - readFile: gives a file's octets and mode; it throws the reason why it cannot.
     /// - Throws: every problem there is, not only the first: an operator mends all of them in one go.
     package init(
-        environment: [String: String],
+        variables: [String: String],
         readFile: (String) throws(FileError) -> File = File.read
     ) throws(Problems) {
-        var reader = VariableReader(environment)
+        var reader = VariableReader(variables)
 
         let publicURL = reader.required(.publicURL, "the https:// origin of this relay", parse: parsePublicURL)
         let listenAddress = reader.optional(.listenAddress, default: "127.0.0.1:8080") { text throws(Fault) in
@@ -49,7 +54,7 @@ package struct Configuration: Sendable {
         let keyID = reader.required(.apnsKeyID, "the ten characters in the .p8 file's name", parse: parseAppleID)
         let teamID = reader.required(.apnsTeamID, "your ten-character team id", parse: parseAppleID)
         let topic = reader.required(.apnsTopic, "the app's bundle id", parse: parseTopic)
-        let environmentOrigin = reader.optional(.apnsEnvironment, default: "production", parse: parseEnvironment)
+        let appleEnvironment = reader.optional(.apnsEnvironment, default: "production", parse: parseEnvironment)
         let appleURL = reader.optional(.apnsURL, default: "") { text throws(Fault) in
             text.isEmpty ? nil : try parseOrigin(text, allowsPlainHTTP: false)
         }
@@ -67,7 +72,7 @@ package struct Configuration: Sendable {
         guard
             reader.problems.isEmpty,
             let publicURL, let listenAddress, let databasePath, let tokens, let keyFile, let keyID, let teamID,
-            let topic, let environmentOrigin, let appleURL, let authorities, let sounds, let logLevel, let logFormat
+            let topic, let appleEnvironment, let appleURL, let authorities, let sounds, let logLevel, let logFormat
         else { throw Problems(all: reader.problems) }
 
         self.publicURL = publicURL
@@ -78,11 +83,10 @@ package struct Configuration: Sendable {
         self.logFormat = logFormat
         subscribeTokens = tokens
         providerKey = ProviderKey(privateKey: keyFile.key, keyID: keyID, teamID: teamID)
-        apple = Client.Configuration(
-            origin: appleURL ?? environmentOrigin,
-            topic: topic,
-            certificateAuthorities: authorities
-        )
+        self.topic = topic
+        environment = appleEnvironment
+        self.appleURL = appleURL
+        certificateAuthorities = authorities
         var warnings: [Problem] = []
         if tokens.hasShortToken {
             let text = "holds a token of fewer than 16 characters: make one with `openssl rand -hex 32`"

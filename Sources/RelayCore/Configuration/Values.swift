@@ -56,13 +56,12 @@ func parseTopic(_ text: String) throws(Fault) -> String {
     return text
 }
 
-/// Apple's address for builds from the store and TestFlight, or for those from Xcode.
-func parseEnvironment(_ text: String) throws(Fault) -> String {
-    switch text {
-    case "production": Client.Configuration.production
-    case "sandbox": Client.Configuration.sandbox
-    default: throw Fault("is neither \"production\" (App Store, TestFlight) nor \"sandbox\" (Xcode): set one of them")
+/// The service of Apple's that is tried first.
+func parseEnvironment(_ text: String) throws(Fault) -> Environment {
+    guard let environment = Environment(rawValue: text) else {
+        throw Fault("is neither \"production\" (App Store, TestFlight) nor \"sandbox\" (Xcode): set one of them")
     }
+    return environment
 }
 
 /// One of an enumeration's raw values.

@@ -1,4 +1,4 @@
-package import APNs
+import APNs
 import Crypto
 import FoundationEssentials
 import HTTPServer
@@ -8,16 +8,26 @@ import WebPush
 /// The story of one push: from an encrypted body at `/wp/<id>` to Apple's word and the sender's answer.
 package struct PushHandler: Sendable {
     private let store: Store
-    private let apple: Client
+    private let apple: Apple
     private let limiter: RateLimiter
+    private let recent: RecentPushes
     private let sounds: Sounds
     private let clocks: Clocks
-    private let log: Log
+    private let log: DeliveryLog
 
-    package init(store: Store, apple: Client, limiter: RateLimiter, sounds: Sounds, clocks: Clocks, log: Log) {
+    package init(
+        store: Store,
+        apple: Apple,
+        limiter: RateLimiter,
+        recent: RecentPushes,
+        sounds: Sounds,
+        clocks: Clocks,
+        log: DeliveryLog
+    ) {
         self.store = store
         self.apple = apple
         self.limiter = limiter
+        self.recent = recent
         self.sounds = sounds
         self.clocks = clocks
         self.log = log
@@ -28,17 +38,25 @@ package struct PushHandler: Sendable {
         let headers = try PushHeaders(request.head.fields)
         let subscription = try await subscription(id)
         if let wait = limiter.admit(id) { throw .rateLimited(wait) }
-        let message = try open(request.body, for: subscription)
+        let plaintext = try open(request.body, for: subscription)
+        let message = try message(plaintext)
+        let content = RecentPushes.Content(plaintext: plaintext, body: request.body)
+        guard !recent.isRepetition(content, for: subscription) else {
+            log(LogLine(level: .info, event: "push_repeated"), about: id)
+            return Response(status: 201)
+        }
         let increment = await countUp(id)
-        let notification: Notification
         do throws(RelayError) {
-            notification = try self.notification(message, for: subscription, badge: increment?.badge, headers: headers)
+            let notification = try notification(message, for: subscription, badge: increment?.badge, headers: headers)
+            let delivery = await apple.deliver(notification, to: subscription)
+            try await settle(delivery, increment, subscription)
+            recent.accepted(content, for: subscription)
+            return Response(status: 201)
         } catch {
-            await takeBack(increment, of: id)
+            // After a 404 the sender forgets the device and does not come again, so what follows is no second try.
+            if case .subscriptionGone = error {} else { recent.failed(content, for: subscription) }
             throw error
         }
-        try await settle(await apple.send(notification), increment, id)
-        return Response(status: 201)
     }
 
     private func subscription(_ id: SubscriptionID) async throws(RelayError) -> Subscription {
@@ -47,7 +65,7 @@ package struct PushHandler: Sendable {
         return found
     }
 
-    private func open(_ body: [UInt8], for subscription: Subscription) throws(RelayError) -> Message {
+    private func open(_ body: [UInt8], for subscription: Subscription) throws(RelayError) -> [UInt8] {
         let keys: ReceiverKeys
         do throws(CryptoError) {
             keys = try ReceiverKeys(scalar: subscription.privateKey, authSecret: subscription.authSecret)
@@ -55,12 +73,14 @@ package struct PushHandler: Sendable {
             // The stored key is the relay's own; that it cannot be read is not the sender's fault.
             throw .undecryptable(.cryptographyFailed)
         }
-        let plaintext: [UInt8]
         do throws(MessageError) {
-            plaintext = try keys.open(EncryptedMessage(parsing: body))
+            return try keys.open(EncryptedMessage(parsing: body))
         } catch {
             throw .undecryptable(error)
         }
+    }
+
+    private func message(_ plaintext: [UInt8]) throws(RelayError) -> Message {
         do throws(JSON.Malformed) {
             return try Message(parsing: plaintext)
         } catch {
@@ -73,7 +93,7 @@ package struct PushHandler: Sendable {
         do throws(StoreError) {
             return try await store.countUp(id)
         } catch {
-            log(.error, "badge_not_counted", ["subscription": id.shortName, "detail": "\(error)"])
+            log(LogLine(level: .error, event: "badge_not_counted", cause: "\(error)"), about: id)
             return nil
         }
     }
@@ -102,43 +122,58 @@ package struct PushHandler: Sendable {
             payload: octets,
             collapseID: CollapseID.derive(
                 subscription.id,
+                topic: headers.topic,
                 notificationType: message.notificationType,
                 statusID: message.statusID
             ),
-            expiration: headers.timeToLive.seconds == 0 ? 0 : clocks.now() + headers.timeToLive.seconds
+            expiration: headers.timeToLive.seconds == 0 ? 0 : clocks.now() + headers.timeToLive.seconds,
+            priority: headers.urgency == .veryLow || headers.urgency == .low ? .considerate : .immediate
         )
     }
 
-    /// Makes the database and the log agree with what Apple said.
+    /// Makes the row, the badge and the log agree with what Apple said, and throws the sender's answer unless it is 201.
     private func settle(
-        _ outcome: Outcome,
+        _ delivery: Apple.Delivery,
         _ increment: BadgeIncrement?,
-        _ id: SubscriptionID
+        _ subscription: Subscription
     ) async throws(RelayError) {
-        switch outcome {
-        case .accepted:
-            log(.info, "push_accepted", ["subscription": id.shortName])
-        case .deviceGone(let rejection):
-            try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
-            limiter.forget(id)
-            // One device that was wiped is everyday life; one that Apple does not know may be a wrong topic or environment.
-            log(
-                rejection.status == 410 ? .info : .warning,
-                "device_gone",
-                ["subscription": id.shortName, "status": "\(rejection.status)", "reason": rejection.word]
-            )
-            throw .subscriptionGone
-        case .misconfigured(let cause):
-            await takeBack(increment, of: id)
-            log(.error, "apple_refuses_configuration", ["subscription": id.shortName, "cause": "\(cause)"])
-            throw .appleFailed
-        case .tryAgain(let cause):
-            await takeBack(increment, of: id)
-            log(.warning, "push_failed", ["subscription": id.shortName, "cause": "\(cause)"])
-            switch cause {
-            case .overloaded, .stopping: throw .overloaded
-            case .rejection, .transport: throw .appleFailed
+        let id = subscription.id
+        let consequence = Consequence(
+            of: delivery.outcome,
+            registeredAt: subscription.createdAt,
+            now: clocks.now()
+        )
+        if consequence.badge == .takenBack { await takeBack(increment, of: id) }
+        switch consequence.row {
+        case .kept:
+            log(consequence.line, about: id)
+        case .deleted:
+            try await RelayError.mapping { () async throws(StoreError) in
+                try await store.delete(id, deviceToken: subscription.deviceToken)
             }
+            limiter.forget(id)
+            log(consequence.line, about: id)
+        case .deletedUnlessGuarded:
+            let isDeleted = try await RelayError.mapping { () async throws(StoreError) in
+                try await store.deleteDoubtful(id, deviceToken: subscription.deviceToken, at: clocks.now())
+            }
+            guard isDeleted else {
+                log(consequence.guardedLine, about: id)
+                throw .appleFailed
+            }
+            limiter.forget(id)
+            log(consequence.line, about: id)
+        }
+        if let answer = consequence.answer { throw answer }
+        await noteAccepted(subscription, delivery.environment)
+    }
+
+    private func noteAccepted(_ subscription: Subscription, _ environment: Environment?) async {
+        do throws(StoreError) {
+            try await store.accepted(subscription, environment: environment?.rawValue, at: clocks.now())
+        } catch {
+            // The alert is out; what was learnt by it will be learnt again.
+            log(LogLine(level: .error, event: "acceptance_not_noted", cause: "\(error)"), about: subscription.id)
         }
     }
 
@@ -147,7 +182,7 @@ package struct PushHandler: Sendable {
         do throws(StoreError) {
             try await store.takeBack(increment, of: id)
         } catch {
-            log(.error, "badge_not_taken_back", ["subscription": id.shortName, "detail": "\(error)"])
+            log(LogLine(level: .error, event: "badge_not_taken_back", cause: "\(error)"), about: id)
         }
     }
 }

@@ -6,9 +6,11 @@ struct SubscribeBody: Decodable {
     /// "" when absent or null: one bucket for every client that names no account.
     let account: String
     let label: String
+    /// Which of Apple's services knows the token; nil lets the relay find out.
+    let environment: Environment?
 
     private enum Key: String, CodingKey {
-        case account, label
+        case account, label, environment
         case deviceToken = "device_token"
     }
 
@@ -24,6 +26,19 @@ struct SubscribeBody: Decodable {
         self.deviceToken = deviceToken
         account = try Self.text(.account, in: container)
         label = try Self.text(.label, in: container)
+        environment = try Self.environment(in: container)
+    }
+
+    private static func environment(in container: KeyedDecodingContainer<Key>) throws -> Environment? {
+        guard let name = try container.decodeIfPresent(String.self, forKey: .environment) else { return nil }
+        guard let environment = Environment(rawValue: name) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .environment,
+                in: container,
+                debugDescription: "production or sandbox"
+            )
+        }
+        return environment
     }
 
     private static func text(_ key: Key, in container: KeyedDecodingContainer<Key>) throws -> String {

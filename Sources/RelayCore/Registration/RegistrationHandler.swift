@@ -45,7 +45,8 @@ package struct RegistrationHandler: Sendable {
             label: wanted.label,
             privateKey: keys.privateKey.scalar,
             authSecret: keys.authSecret,
-            createdAt: clocks.now()
+            createdAt: clocks.now(),
+            environment: wanted.environment?.rawValue
         )
         let replaced = try await RelayError.mapping { () async throws(StoreError) in
             try await store.register(registration)

@@ -1,0 +1,97 @@
+import APNs
+import RelayCore
+import Store
+
+/// What the relay is made of, put together.
+struct Parts {
+    let routes: Routes
+    private let store: Store
+    private let apple: Apple
+    private let token: ProviderToken
+    private let log: Log
+
+    init(_ configuration: Configuration, store: Store, log: Log) {
+        let clocks = Clocks.system
+        let token = ProviderToken(
+            key: configuration.providerKey,
+            clock: ProviderToken.Clock(now: clocks.now, uptime: clocks.uptime),
+            file: TokenFile(path: configuration.databasePath + ".provider-token")
+        )
+        let apple = Self.apple(configuration, token, log)
+        let limiter = RateLimiter(uptime: clocks.uptime)
+        routes = Routes(
+            pushes: PushHandler(
+                store: store,
+                apple: apple,
+                limiter: limiter,
+                recent: RecentPushes(uptime: clocks.uptime),
+                sounds: configuration.sounds,
+                clocks: clocks,
+                log: DeliveryLog(log, uptime: clocks.uptime)
+            ),
+            registrations: RegistrationHandler(
+                store: store,
+                limiter: limiter,
+                publicURL: configuration.publicURL,
+                clocks: clocks,
+                log: log
+            ),
+            tokens: configuration.subscribeTokens,
+            store: store,
+            log: log
+        )
+        self.store = store
+        self.apple = apple
+        self.token = token
+        self.log = log
+    }
+
+    private static func apple(_ configuration: Configuration, _ token: ProviderToken, _ log: Log) -> Apple {
+        func client(_ name: String, _ origin: String) -> Client {
+            let client = Client.Configuration(
+                origin: origin,
+                topic: configuration.topic,
+                certificateAuthorities: configuration.certificateAuthorities
+            )
+            return Client(configuration: client, token: token) { report in
+                log(.info, "apple_connection_replaced", ["environment": name, "cause": "\(report)"])
+            }
+        }
+        if let origin = configuration.appleURL { return Apple(substitute: client("substitute", origin)) }
+        return Apple(
+            production: client("production", Environment.production.origin),
+            sandbox: client("sandbox", Environment.sandbox.origin),
+            preferred: configuration.environment
+        )
+    }
+
+    /// Reminds the operator of what a restart does not mend.
+    func warnOfGuard() {
+        guard waiting(for: { try? await store.isGuarded() }) == true else { return }
+        log(
+            .error,
+            "deletion_refused",
+            [
+                "remedy":
+                    "check APNS_TOPIC and APNS_ENVIRONMENT: Apple disowned one device after the other before the start"
+            ]
+        )
+    }
+
+    /// Signs with another key from now on, over new connections; false when it is the same one.
+    func rotate(to key: ProviderKey) -> Bool {
+        guard token.rotate(to: key) else { return false }
+        apple.replaceConnections()
+        return true
+    }
+
+    /// Ends the connections to Apple and folds the write-ahead log into the file, so that it can be copied as it lies.
+    func close() {
+        apple.stop()
+        let failure = waiting { () async -> StoreError? in
+            do throws(StoreError) { try await store.close() } catch { return error }
+            return nil
+        }
+        if let failure { log(.error, "database_not_closed", ["detail": "\(failure)"]) }
+    }
+}
