@@ -69,14 +69,15 @@ enum StopSignal: String, CaseIterable {
         #expect(try await apple.requests(for: device).map(\.badge) == [1, 1])
     }
 
-    @Test func `a stop leaves one file, and the next start goes on with its rows and counters`() async throws {
+    @Test func `a stop leaves database and provider token, and the next start goes on with both`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
         let device = deviceToken()
         let endpoint = try await relay.subscribe(device)
         #expect(try await relay.push(to: endpoint).status == 201)
         #expect(await relay.stop() == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: relay.folder.url.path) == ["relay.sqlite"])
+        let left = try FileManager.default.contentsOfDirectory(atPath: relay.folder.url.path).sorted()
+        #expect(left == ["relay.sqlite", "relay.sqlite.provider-token"])
 
         let restarted = try await RelayProgram(apple: apple, in: relay.folder)
         #expect(try await restarted.push(to: endpoint).status == 201)

@@ -23,18 +23,22 @@ final class RelayProgram: Sendable {
 
     /// Starts a relay that takes `apple` for Apple, and waits until it serves.
     ///
-    /// - Parameter changes: variables that differ from ``environment(_:in:)``; nil leaves one out.
+    /// - Parameters:
+    ///   - changes: variables that differ from ``environment(_:in:)``; nil leaves one out.
+    ///   - others: variables that are none of the relay's.
     init(
         apple: AppleSimulator,
         in folder: TemporaryFolder? = nil,
         _ changes: [Variable: String?] = [:],
-        arguments: [String] = ["serve"]
+        arguments: [String] = ["serve"],
+        others: [String: String] = [:]
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         var environment = Self.environment(apple, in: folder)
         for (variable, value) in changes { environment[variable] = value }
         self.folder = folder
-        program = try Program(Self.executable, arguments, environment: environment.byName)
+        let variables = environment.byName.merging(others) { own, _ in own }
+        program = try Program(Self.executable, arguments, environment: variables)
         let line = await program.line { LogLine($0)?.event == "started" }
         guard let address = line.flatMap({ LogLine($0) })?.fields["address"] else {
             throw Failure(description: "the relay did not start: \(program.errors.joined(separator: "\n"))")
