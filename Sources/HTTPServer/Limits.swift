@@ -1,6 +1,8 @@
 /// How much and how long a client may take; counts are inclusive, times are absolute and not restarted by an octet.
 package struct Limits: Sendable {
     /// Connections held at once; at the cap the longest idle one gives way.
+    ///
+    /// The server takes fewer where the process may not open so many descriptors: see `fitting(descriptors:)`.
     package var connections = 1_024
 
     /// Handlers running at once, those included whose client has gone; beyond it 503.
@@ -54,4 +56,14 @@ package struct Limits: Sendable {
 
     /// The limits for a service behind one proxy.
     package init() {}
+
+    /// The same limits with at most as many connections as leave 64 of `descriptors` to the rest of the process.
+    ///
+    /// Running out of them is not an error that every library handles: libdispatch ends the process when it cannot open
+    /// the file in which it looks up what its threads do.
+    func fitting(descriptors: Int) -> Limits {
+        var limits = self
+        limits.connections = max(1, min(connections, descriptors - 64))
+        return limits
+    }
 }

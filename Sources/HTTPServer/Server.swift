@@ -36,7 +36,13 @@ package final class Server: Sendable {
             throw .failed(operation: "eventfd", address: address, code: errno)
         }
         self.mailbox = mailbox
-        let loop = EventLoop(listener: listener, mailbox: mailbox, limits: limits, bodyRule: bodyRule, handler: handler)
+        let loop = EventLoop(
+            listener: listener,
+            mailbox: mailbox,
+            limits: limits.fitting(descriptors: descriptorLimit()),
+            bodyRule: bodyRule,
+            handler: handler
+        )
         guard let loop else {
             throw .failed(operation: "epoll", address: address, code: errno)
         }
@@ -82,6 +88,13 @@ package final class Server: Sendable {
             }
         }
     }
+}
+
+/// How many descriptors the process may have open.
+private func descriptorLimit() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+    return Int(clamping: limit.rlim_cur)
 }
 
 /// The body of the loop's thread; not nil when every request in flight was finished.

@@ -4,36 +4,43 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct DescriptorTests {
-    @Test func `out of descriptors, accepting rests and goes on when there are some again`() async {
+    @Test(arguments: [(4_096, 1_024), (1_088, 1_024), (1_087, 1_023), (256, 192), (64, 1), (0, 1), (.max, 1_024)])
+    func `connections leave 64 descriptors to the rest of the process`(descriptors: Int, connections: Int) {
+        #expect(Limits().fitting(descriptors: descriptors).connections == connections)
+    }
+
+    @Test func `a connection that there is no descriptor for is told from one that is not there`() async {
         // In a process of its own, because the limit is the whole process's.
         await #expect(processExitsWith: .success) {
-            try await offPool {
-                let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) })
-                let clients = try (0..<3).map { _ in try Client(server.boundAddress) }
-                for client in clients { client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n") }
-                let lowest = dup(0)
-                close(lowest)
-
-                allowDescriptors(below: lowest + 1)
-                server.start()
-                #expect(try clients[0].reply().text == "ok")
-                // The server's end of the first connection closes, and its number serves the second.
-                clients[0].endSending()
-                #expect(try clients[1].reply().text == "ok")
-                // Nothing closes this time: the server has to look again by itself.
-                allowDescriptors(below: lowest + 2)
-                #expect(try clients[2].reply().text == "ok")
-                server.stop(within: .zero)
-            }
+            let listener = try Listener(loopback)
+            let client = try Client(listener.address)
+            let lowest = dup(0)
+            close(lowest)
+            #expect(limited(to: lowest, listener) == "exhausted")
+            #expect(limited(to: lowest + 1, listener) == "socket")
+            #expect(limited(to: lowest + 1, listener) == "none")
+            withExtendedLifetime(client) {}
         }
     }
 }
 
-/// Descriptors are the lowest free numbers, so the limit says how many are left.
-private func allowDescriptors(below limit: Int32) {
+/// What accepting comes to while the process may have no descriptor from `limit` on.
+private func limited(to limit: Int32, _ listener: borrowing Listener) -> String {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limits = rlimit()
     getrlimit(resource, &limits)
+    let before = limits
     limits.rlim_cur = rlim_t(limit)
     setrlimit(resource, &limits)
+    defer {
+        // Only for as long as it takes: nothing else in a process can do without for long.
+        var before = before
+        setrlimit(resource, &before)
+    }
+    switch listener.accept() {
+    case .socket: return "socket"
+    case .none: return "none"
+    case .gone: return "gone"
+    case .exhausted: return "exhausted"
+    }
 }

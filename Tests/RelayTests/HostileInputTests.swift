@@ -29,6 +29,19 @@ private struct Bodies: Decodable {
 }
 
 @Suite(.fewAtATime, .timeLimit(.minutes(3))) struct HostileInputTests {
+    @Test(arguments: [80, 128, 256])
+    func `more connections than a process has descriptors are no end to it`(descriptors: Int) async throws {
+        let apple = try await AppleSimulator.shared()
+        let relay = try await RelayProgram(apple: apple, descriptors: descriptors)
+        let endpoint = try await relay.subscribe(deviceToken())
+        // Each waits with nothing sent, so the longest idle one gives way to the next.
+        let idle = try (0..<400).map { _ in try HTTPClient(relay.address) }
+        #expect(try await relay.push(to: endpoint).status == 201)
+        #expect(try await relay.isWell())
+        withExtendedLifetime(idle) {}
+        #expect(await relay.stop() == 0)
+    }
+
     @Test func `every hostile body is answered by the rules, and the relay serves on`() async throws {
         let apple = try await AppleSimulator.shared()
         let bodies = try Vectors.load("aes128gcm_bodies", as: Bodies.self)

@@ -26,19 +26,27 @@ final class RelayProgram: Sendable {
     /// - Parameters:
     ///   - changes: variables that differ from ``environment(_:in:)``; nil leaves one out.
     ///   - others: variables that are none of the relay's.
+    ///   - descriptors: how many it may have open; by default as many as the tests.
     init(
         apple: AppleSimulator,
         in folder: TemporaryFolder? = nil,
         _ changes: [Variable: String?] = [:],
         arguments: [String] = ["serve"],
-        others: [String: String] = [:]
+        others: [String: String] = [:],
+        descriptors: Int? = nil
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         var environment = Self.environment(apple, in: folder)
         for (variable, value) in changes { environment[variable] = value }
         self.folder = folder
         let variables = environment.byName.merging(others) { own, _ in own }
-        program = try Program(Self.executable, arguments, environment: variables)
+        if let descriptors {
+            // The shell gives its place to the relay, so that the process is the relay's.
+            let script = #"ulimit -n \#(descriptors) && exec "$0" "$@""#
+            program = try Program("/bin/sh", ["-c", script, Self.executable] + arguments, environment: variables)
+        } else {
+            program = try Program(Self.executable, arguments, environment: variables)
+        }
         let line = await program.line { LogLine($0)?.event == "started" }
         guard let address = line.flatMap({ LogLine($0) })?.fields["address"] else {
             throw Failure(description: "the relay did not start: \(program.errors.joined(separator: "\n"))")
