@@ -35,7 +35,7 @@ final class Client {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         guard target.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
             let code = errno
-            close(descriptor)
+            // Every property is set, so `deinit` runs and closes; a second close would hit somebody else's descriptor.
             throw Failure(description: "connect: \(String(cString: strerror(code)))")
         }
     }
