@@ -1,7 +1,8 @@
-/// The values that RFC 8188, section 3 and RFC 8291, Appendix A publish.
+/// The values that RFC 8188, section 3, RFC 8291, Appendix A and RFC 8292, section 2.4 publish.
 package struct RFCVectors: Decodable, Sendable {
     package let rfc8291: WebPush
     package let rfc8188: [Coding]
+    package let rfc8292: Identification
 
     package static let published: RFCVectors = {
         do { return try Vectors.load("rfc_vectors") } catch { fatalError("Tests/Vectors/rfc_vectors.json: \(error)") }
@@ -45,5 +46,13 @@ package struct RFCVectors: Decodable, Sendable {
         package let prk: Octets?
         package let cek: Octets?
         package let nonce: Octets?
+    }
+
+    /// The token and the key of an `Authorization` field.
+    package struct Identification: Decodable, Sendable {
+        package let aud: String
+        package let exp: Int64
+        package let t: String
+        package let k: String
     }
 }

@@ -1,3 +1,4 @@
+import RelayTesting
 import Testing
 
 @testable import HTTPServer

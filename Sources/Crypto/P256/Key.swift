@@ -82,6 +82,18 @@ struct Key: ~Copyable {
         return try joseSignature(der: der, length: length)
     }
 
+    /// Whether a signature in JOSE's form, 64 octets, is one of `message` by this key.
+    borrowing func verify(_ signature: [UInt8], of message: [UInt8]) throws(CryptoError) -> Bool {
+        let der = try derSignature(jose: signature)
+        guard let context = EVP_MD_CTX_new() else { throw .library("EVP_MD_CTX_new") }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, raw) == 1 else {
+            throw .library("EVP_DigestVerifyInit")
+        }
+        defer { ERR_clear_error() }
+        return EVP_DigestVerify(context, der, der.count, message, message.count) == 1
+    }
+
     /// The uncompressed point of a private scalar, which must be in the range that SEC 1, section 3.2.1 gives.
     static func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8] {
         let number = try BigNumber(bigEndian: scalar)
@@ -145,4 +157,22 @@ private func joseSignature(der: [UInt8], length: Int) throws(CryptoError) -> [UI
         throw .library("ECDSA_SIG_get0")
     }
     return try bigEndian(r) + bigEndian(s)
+}
+
+/// The way back: r and s of 32 octets each, as the DER that OpenSSL reads.
+private func derSignature(jose: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard jose.count == 64, let signature = ECDSA_SIG_new() else { throw .authentication }
+    defer { ECDSA_SIG_free(signature) }
+    guard let r = BN_bin2bn(Array(jose[..<32]), 32, nil), let s = BN_bin2bn(Array(jose[32...]), 32, nil) else {
+        throw .library("BN_bin2bn")
+    }
+    // From here on the signature owns both numbers.
+    guard ECDSA_SIG_set0(signature, r, s) == 1 else { throw .library("ECDSA_SIG_set0") }
+    var der = [UInt8](repeating: 0, count: 72)
+    let length = der.withUnsafeMutableBufferPointer { buffer in
+        var start = buffer.baseAddress
+        return i2d_ECDSA_SIG(signature, &start)
+    }
+    guard (1...72).contains(length) else { throw .library("i2d_ECDSA_SIG") }
+    return Array(der[..<Int(length)])
 }
