@@ -1,3 +1,5 @@
+import Crypto
+
 /// Why a body is not a message for this subscription; the raw value is what the log and the sender read.
 package enum MessageError: String, Error {
     /// The body ends within the header of RFC 8188, section 2.1, or within the key it announces.
@@ -20,6 +22,21 @@ package enum MessageError: String, Error {
     case badDelimiter = "bad_delimiter"
     /// Nothing but padding.
     case noDelimiter = "no_delimiter"
+    /// In the old coding: a length of padding that goes beyond the record, or padding that is not zeros.
+    case badPadding = "bad_padding"
     /// Not the sender's fault: OpenSSL failed by itself, so the same message may be readable a moment later.
     case cryptographyFailed = "cryptography_failed"
+
+    /// Runs the decryption, whose failures are the sender's unless OpenSSL fails by itself.
+    static func mapping<Value>(_ work: () throws(CryptoError) -> Value) throws(MessageError) -> Value {
+        do throws(CryptoError) {
+            return try work()
+        } catch {
+            switch error {
+            case .notAPoint: throw .pointInvalid
+            case .authentication: throw .authenticationTag
+            case .notAP256PrivateKey, .library: throw .cryptographyFailed
+            }
+        }
+    }
 }

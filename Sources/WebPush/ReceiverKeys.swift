@@ -23,16 +23,9 @@ package struct ReceiverKeys: Sendable {
     /// The plaintext of a message without its padding; it may be empty.
     ///
     package func open(_ message: EncryptedMessage) throws(MessageError) -> [UInt8] {
-        let padded: [UInt8]
-        do throws(CryptoError) {
+        let padded = try MessageError.mapping { () throws(CryptoError) in
             let keys = try keySchedule(for: message)
-            padded = try AES128GCM.open(message.record, key: keys.contentEncryptionKey, nonce: keys.nonce)
-        } catch {
-            switch error {
-            case .notAPoint: throw .pointInvalid
-            case .authentication: throw .authenticationTag
-            case .notAP256PrivateKey, .library: throw .cryptographyFailed
-            }
+            return try AES128GCM.open(message.record, key: keys.contentEncryptionKey, nonce: keys.nonce)
         }
         return try unpadded(padded)
     }
