@@ -45,7 +45,7 @@ let package = Package(
         module("RelayCore", uses: ["APNs", "Crypto", "HTTPServer", "Store", "WebPush"]),
         .executableTarget(
             name: "relay",
-            dependencies: ["APNs", "Crypto", "HTTPServer", "RelayCore", "Store"],
+            dependencies: ["APNs", "Crypto", "HTTPServer", "RelayCore", "Store", "WebPush"],
             swiftSettings: strict
         ),
         module("RelayTesting", uses: ["APNs", "Crypto"]),

@@ -14,6 +14,8 @@ enum RelayError: Error {
     /// No row has this id, or Apple said that its device token is dead and the row has just been deleted.
     case subscriptionGone
     case unknownCoding
+    /// The row takes messages from one sender alone, and this is another.
+    case otherSender(SenderError)
     /// A field of RFC 8030 that is not what its grammar says, or comes twice; its name.
     case malformedField(String)
     case undecryptable(MessageError)
@@ -66,11 +68,28 @@ enum RelayError: Error {
             Answer(
                 status: 415,
                 word: "unsupported_coding",
-                message: "encrypt with the content coding aes128gcm",
-                fields: [("Accept-Encoding", "aes128gcm")]
+                message: "encrypt with the content coding aes128gcm, or with aesgcm",
+                fields: [("Accept-Encoding", "aes128gcm, aesgcm")]
+            )
+        case .otherSender(.missing):
+            Answer(
+                status: 401,
+                word: SenderError.missing.rawValue,
+                message: "this subscription takes messages from one sender alone: sign with its key (RFC 8292)",
+                fields: [("WWW-Authenticate", "vapid")]
+            )
+        case .otherSender(let error):
+            Answer(
+                status: 403,
+                word: error.rawValue,
+                message: "this subscription takes messages from one sender alone: check key, audience and clock"
             )
         case .malformedField(let name):
-            Answer(status: 400, word: "malformed_\(name.lowercased())", message: "send one \(name) as RFC 8030 has it")
+            Answer(
+                status: 400,
+                word: "malformed_\(name.lowercased().replacing("-", with: "_"))",
+                message: "send one \(name), and as its RFC has it"
+            )
         case .undecryptable(let error):
             undecryptable(error)
         case .malformedMessage(let text):
@@ -99,9 +118,15 @@ enum RelayError: Error {
         switch error {
         case .cryptographyFailed:
             Self.unavailable("cryptography_failed", "the relay could not decrypt at the moment: try again")
+        case .multipleRecords:
+            Answer(status: 400, word: error.rawValue, message: "a message is one record: send a shorter one")
+        case .badDelimiter:
+            Answer(status: 400, word: error.rawValue, message: "the record is not a last one: the message was cut")
+        case .authenticationTag:
+            Answer(status: 400, word: error.rawValue, message: "the message is encrypted for other keys, or damaged")
         case .shortHeader, .recordSizeTooSmall, .keyIDLength, .keyIDNotUncompressed, .pointInvalid, .shortRecord,
-            .multipleRecords, .authenticationTag, .badDelimiter, .noDelimiter:
-            Answer(status: 400, word: error.rawValue, message: "the body is not a message for this subscription")
+            .noDelimiter, .badPadding:
+            Answer(status: 400, word: error.rawValue, message: "the body is not a message of RFC 8291")
         }
     }
 
@@ -113,7 +138,9 @@ enum RelayError: Error {
     var level: Log.Level {
         switch self {
         case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
-        case .subscriptionGone, .unknownCoding, .malformedField, .malformedMessage, .malformedBody, .rateLimited: .info
+        case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .malformedMessage, .malformedBody,
+            .rateLimited:
+            .info
         case .undecryptable(.cryptographyFailed), .database, .internalFailure: .error
         case .undecryptable: .info
         // The log of deliveries has said it with its cause and remedy, once a minute.
@@ -126,7 +153,8 @@ enum RelayError: Error {
         switch self {
         case .database(let error): "\(error)"
         case .malformedMessage(let text), .malformedBody(let text): text
-        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .malformedField,
+        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
+            .malformedField,
             .undecryptable, .rateLimited, .overloaded, .appleFailed, .internalFailure:
             nil
         }

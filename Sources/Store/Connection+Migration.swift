@@ -11,6 +11,8 @@ private let laterColumns = [
     ("environment", "TEXT CHECK (environment IN ('production', 'sandbox'))"),
     // When Apple first accepted a push for the device token; NULL before.
     ("accepted_at", "INTEGER"),
+    // The public key that the sender's tokens have to be signed with; NULL lets anybody send who knows the endpoint.
+    ("vapid_key", "BLOB CHECK (length(vapid_key) = 65)"),
 ]
 
 extension Connection {

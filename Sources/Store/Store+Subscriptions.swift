@@ -14,7 +14,8 @@ extension Store {
                 badgesEnabled: row.integer(6) != 0,
                 createdAt: row.integer(7),
                 environment: row.value(8) == nil ? nil : row.text(8),
-                acceptedAt: row.value(9) == nil ? nil : row.integer(9)
+                acceptedAt: row.value(9) == nil ? nil : row.integer(9),
+                vapidKey: row.value(10) == nil ? nil : row.blob(10)
             )
         }
     }
@@ -45,6 +46,7 @@ extension Store {
                 .integer(registration.createdAt),
                 registration.environment.map(Value.text) ?? proof?.environment ?? nil,
                 isProven ? proof?.acceptedAt ?? nil : nil,
+                registration.vapidKey.map(Value.blob),
             ])
             let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
             return replaced + evicted

@@ -24,6 +24,8 @@ package struct Subscription: Sendable {
     package let environment: String?
     /// When Apple first accepted a push for this token, in Unix seconds; `nil` before.
     package let acceptedAt: Int64?
+    /// The public key of the only sender it takes messages from, 65 octets; `nil` takes them from everybody.
+    package let vapidKey: [UInt8]?
 }
 
 /// What the app asks for and the relay generated: a subscription that does not exist yet.
@@ -44,6 +46,8 @@ package struct Registration: Sendable {
     package let createdAt: Int64
     /// `production`, `sandbox`, or `nil` for what is known of the token already.
     package let environment: String?
+    /// The public key of the only sender, 65 octets; `nil` for everybody.
+    package let vapidKey: [UInt8]?
 
     /// Takes the fields as they are to be stored, unchecked.
     package init(
@@ -54,7 +58,8 @@ package struct Registration: Sendable {
         privateKey: [UInt8],
         authSecret: [UInt8],
         createdAt: Int64,
-        environment: String? = nil
+        environment: String? = nil,
+        vapidKey: [UInt8]? = nil
     ) {
         self.id = id
         self.deviceToken = deviceToken
@@ -64,5 +69,6 @@ package struct Registration: Sendable {
         self.authSecret = authSecret
         self.createdAt = createdAt
         self.environment = environment
+        self.vapidKey = vapidKey
     }
 }

@@ -1,6 +1,7 @@
 import APNs
 import RelayCore
 import Store
+import WebPush
 
 /// What the relay is made of, put together.
 struct Parts {
@@ -18,20 +19,22 @@ struct Parts {
             file: TokenFile(path: configuration.databasePath + ".provider-token")
         )
         let apple = Self.apple(configuration, token, log)
-        let limiter = RateLimiter(uptime: clocks.uptime)
+        let limits = PushLimits(uptime: clocks.uptime)
         routes = Routes(
             pushes: PushHandler(
                 store: store,
                 apple: apple,
-                limiter: limiter,
+                limits: limits,
+                senders: SenderVerifier(origin: configuration.publicURL, now: clocks.now),
                 recent: RecentPushes(uptime: clocks.uptime),
                 sounds: configuration.sounds,
+                publicURL: configuration.publicURL,
                 clocks: clocks,
                 log: DeliveryLog(log, uptime: clocks.uptime)
             ),
             registrations: RegistrationHandler(
                 store: store,
-                limiter: limiter,
+                limits: limits,
                 publicURL: configuration.publicURL,
                 clocks: clocks,
                 log: log

@@ -158,7 +158,7 @@ import Testing
         #expect(request.payload.contains(#""title":"first""#))
     }
 
-    @Test(arguments: ["aesgcm", "gzip", "identity", "aes128gcm, aes128gcm", "gzip, aes128gcm", "aes256gcm", ""])
+    @Test(arguments: ["gzip", "identity", "aes128gcm, aes128gcm", "gzip, aes128gcm", "aes256gcm", ""])
     func `an unknown content coding is answered 415, the row is kept and the badge untouched`(
         coding: String
     ) async throws {
@@ -166,7 +166,7 @@ import Testing
         let subscription = try await relay.subscribe()
         let response = try await relay.push(to: subscription, fields: [("Content-Encoding", coding)])
         #expect(response.status == 415)
-        #expect(response.value("Accept-Encoding") == "aes128gcm")
+        #expect(response.value("Accept-Encoding") == "aes128gcm, aesgcm")
         #expect(try await nextBadge(relay, subscription) == 1)
     }
 

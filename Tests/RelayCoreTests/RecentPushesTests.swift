@@ -25,7 +25,8 @@ import Testing
             badgesEnabled: true,
             createdAt: 0,
             environment: nil,
-            acceptedAt: nil
+            acceptedAt: nil,
+            vapidKey: nil
         )
     }
 

@@ -5,6 +5,7 @@ import HTTPServer
 import RelayTesting
 import Synchronization
 import Testing
+import WebPush
 
 @testable import RelayCore
 @testable import Store
@@ -50,6 +51,7 @@ final class TestRelay: Sendable {
         // No patience with a lock, so that a test of one does not wait.
         let store = try Store(path: folder.path("relay.sqlite"), busyTimeout: 0, now: clock.now)
         let limiter = RateLimiter(burst: burst, uptime: clocks.uptime)
+        let limits = PushLimits(messages: limiter, strays: RateLimiter(burst: burst, uptime: clocks.uptime))
         let client = try Self.client(of: apple, origin: appleOrigin, change: change)
         let services: Apple
         if let sandbox {
@@ -68,15 +70,17 @@ final class TestRelay: Sendable {
             pushes: PushHandler(
                 store: store,
                 apple: services,
-                limiter: limiter,
+                limits: limits,
+                senders: SenderVerifier(origin: publicURL, now: clocks.now),
                 recent: RecentPushes(uptime: clocks.uptime),
                 sounds: try Sounds(parsing: sounds),
+                publicURL: publicURL,
                 clocks: clocks,
                 log: DeliveryLog(log, uptime: clocks.uptime)
             ),
             registrations: RegistrationHandler(
                 store: store,
-                limiter: limiter,
+                limits: limits,
                 publicURL: publicURL,
                 clocks: clocks,
                 log: log

@@ -24,6 +24,15 @@ struct Message: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
+        // Misskey packs the whole notification where the others have a text.
+        if let packed = try? container.decode(Packed.self, forKey: .body) {
+            title = "New \(packed.type)"
+            body = packed.user?.name ?? packed.user?.username ?? ""
+            notificationType = packed.type.cut(toOctets: Self.longestType)
+            statusID = packed.note?.id?.text
+            accountID = packed.user?.id?.text
+            return
+        }
         title = try container.decodeIfPresent(String.self, forKey: .title) ?? ""
         body = try container.decodeIfPresent(String.self, forKey: .body) ?? ""
         guard !title.isEmpty || !body.isEmpty else {
@@ -34,6 +43,23 @@ struct Message: Decodable, Equatable {
             .map { $0.cut(toOctets: Self.longestType) }
         statusID = try container.decodeIfPresent(Identifier.self, forKey: .statusID)?.text
         accountID = try container.decodeIfPresent(Identifier.self, forKey: .accountID)?.text
+    }
+}
+
+/// What Misskey sends as `body`.
+private struct Packed: Decodable {
+    let type: String
+    let user: User?
+    let note: Note?
+
+    struct User: Decodable {
+        let id: Identifier?
+        let name: String?
+        let username: String?
+    }
+
+    struct Note: Decodable {
+        let id: Identifier?
     }
 }
 

@@ -3,32 +3,38 @@ import Crypto
 import FoundationEssentials
 import HTTPServer
 package import Store
-import WebPush
+package import WebPush
 
 /// The story of one push: from an encrypted body at `/wp/<id>` to Apple's word and the sender's answer.
 package struct PushHandler: Sendable {
     private let store: Store
     private let apple: Apple
-    private let limiter: RateLimiter
+    private let limits: PushLimits
+    private let senders: SenderVerifier
     private let recent: RecentPushes
     private let sounds: Sounds
+    private let publicURL: String
     private let clocks: Clocks
     private let log: DeliveryLog
 
     package init(
         store: Store,
         apple: Apple,
-        limiter: RateLimiter,
+        limits: PushLimits,
+        senders: SenderVerifier,
         recent: RecentPushes,
         sounds: Sounds,
+        publicURL: String,
         clocks: Clocks,
         log: DeliveryLog
     ) {
         self.store = store
         self.apple = apple
-        self.limiter = limiter
+        self.limits = limits
+        self.senders = senders
         self.recent = recent
         self.sounds = sounds
+        self.publicURL = publicURL
         self.clocks = clocks
         self.log = log
     }
@@ -37,13 +43,13 @@ package struct PushHandler: Sendable {
     func respond(to request: Request, id: SubscriptionID) async throws(RelayError) -> Response {
         let headers = try PushHeaders(request.head.fields)
         let subscription = try await subscription(id)
-        if let wait = limiter.admit(id) { throw .rateLimited(wait) }
-        let plaintext = try open(request.body, for: subscription)
+        try verifySender(headers, subscription)
+        let plaintext = try admit(request.body, headers, subscription)
         let message = try message(plaintext)
         let content = RecentPushes.Content(plaintext: plaintext, body: request.body)
         guard !recent.isRepetition(content, for: subscription) else {
             log(LogLine(level: .info, event: "push_repeated"), about: id)
-            return Response(status: 201)
+            return created(headers)
         }
         let increment = await countUp(id)
         do throws(RelayError) {
@@ -51,7 +57,7 @@ package struct PushHandler: Sendable {
             let delivery = await apple.deliver(notification, to: subscription)
             try await settle(delivery, increment, subscription)
             recent.accepted(content, for: subscription)
-            return Response(status: 201)
+            return created(headers)
         } catch {
             // After a 404 the sender forgets the device and does not come again, so what follows is no second try.
             if case .subscriptionGone = error {} else { recent.failed(content, for: subscription) }
@@ -65,19 +71,50 @@ package struct PushHandler: Sendable {
         return found
     }
 
-    private func open(_ body: [UInt8], for subscription: Subscription) throws(RelayError) -> [UInt8] {
-        let keys: ReceiverKeys
+    /// A row that names its sender takes messages from nobody else, and answers the others before it spends anything.
+    private func verifySender(_ headers: PushHeaders, _ subscription: Subscription) throws(RelayError) {
+        guard let key = subscription.vapidKey else { return }
+        do throws(SenderError) {
+            try senders.verify(authorization: headers.authorization, cryptoKey: headers.cryptoKey, key: key)
+        } catch {
+            throw .otherSender(error)
+        }
+    }
+
+    /// Decrypts a body within the limits: what opens counts against one, what does not against the other.
+    private func admit(
+        _ body: [UInt8],
+        _ headers: PushHeaders,
+        _ subscription: Subscription
+    ) throws(RelayError) -> [UInt8] {
+        let id = subscription.id
+        if let wait = limits.messages.wait(for: id) { throw .rateLimited(wait) }
+        let plaintext: [UInt8]
+        do throws(RelayError) {
+            plaintext = try SealedBody(body, headers).open(with: keys(of: subscription))
+        } catch {
+            if case .undecryptable(.cryptographyFailed) = error { throw error }
+            if let wait = limits.strays.admit(id) { throw .rateLimited(wait) }
+            throw error
+        }
+        if let wait = limits.messages.admit(id) { throw .rateLimited(wait) }
+        return plaintext
+    }
+
+    private func keys(of subscription: Subscription) throws(RelayError) -> ReceiverKeys {
         do throws(CryptoError) {
-            keys = try ReceiverKeys(scalar: subscription.privateKey, authSecret: subscription.authSecret)
+            return try ReceiverKeys(scalar: subscription.privateKey, authSecret: subscription.authSecret)
         } catch {
             // The stored key is the relay's own; that it cannot be read is not the sender's fault.
             throw .undecryptable(.cryptographyFailed)
         }
-        do throws(MessageError) {
-            return try keys.open(EncryptedMessage(parsing: body))
-        } catch {
-            throw .undecryptable(error)
-        }
+    }
+
+    /// 201 with a push message resource that reveals nothing, since there is none (RFC 8030, section 5).
+    private func created(_ headers: PushHeaders) -> Response {
+        var fields = [(name: "TTL", value: "\(headers.timeToLive.seconds)")]
+        if let name = try? Base64URL.encode(Random.octets(16)) { fields.append(("Location", "\(publicURL)/m/\(name)")) }
+        return Response(status: 201, fields: fields)
     }
 
     private func message(_ plaintext: [UInt8]) throws(RelayError) -> Message {
@@ -151,7 +188,7 @@ package struct PushHandler: Sendable {
             try await RelayError.mapping { () async throws(StoreError) in
                 try await store.delete(id, deviceToken: subscription.deviceToken)
             }
-            limiter.forget(id)
+            limits.forget(id)
             log(consequence.line, about: id)
         case .deletedUnlessGuarded:
             let isDeleted = try await RelayError.mapping { () async throws(StoreError) in
@@ -161,7 +198,7 @@ package struct PushHandler: Sendable {
                 log(consequence.guardedLine, about: id)
                 throw .appleFailed
             }
-            limiter.forget(id)
+            limits.forget(id)
             log(consequence.line, about: id)
         }
         if let answer = consequence.answer { throw answer }

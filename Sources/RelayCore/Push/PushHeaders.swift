@@ -3,17 +3,47 @@ import WebPush
 
 /// What the fields of a push say, parsed once (RFC 8030, section 5; RFC 8291, section 4).
 struct PushHeaders {
+    /// How the body is said to be encrypted.
+    enum Coding {
+        case aes128gcm
+        /// The coding before RFC 8291.
+        case aesgcm
+        /// Nothing is said; the body itself has to look like the present coding.
+        case unnamed
+    }
+
+    let coding: Coding
+    let encryption: [[UInt8]]
+    let cryptoKey: [[UInt8]]
+    let authorization: [UInt8]?
     let timeToLive: TimeToLive
     let urgency: Urgency
     let topic: Topic?
 
-    /// A missing `Content-Encoding` is taken for the one coding that there is; a body in another does not decrypt.
     init(_ fields: Fields) throws(RelayError) {
-        let codings = fields.values("Content-Encoding")
-        guard codings.isEmpty || (codings.count == 1 && codings[0].isCoding("aes128gcm")) else { throw .unknownCoding }
+        coding = try Self.coding(fields.values("Content-Encoding"))
+        encryption = fields.values("Encryption")
+        cryptoKey = fields.values("Crypto-Key")
+        let authorizations = fields.values("Authorization")
+        // Of two it is not clear which one counts, so that nothing is shown.
+        authorization = authorizations.count == 1 ? authorizations.first : nil
+        if coding != .aesgcm, let field = LegacyMessage.conflict(encryption: encryption, cryptoKey: cryptoKey) {
+            throw .malformedField(field.rawValue)
+        }
         timeToLive = try Self.single("TTL", in: fields, TimeToLive.init(parsing:)) ?? .standard
         urgency = try Self.single("Urgency", in: fields, Urgency.init(parsing:)) ?? .normal
         topic = try Self.single("Topic", in: fields, Topic.init(parsing:))
+    }
+
+    /// Exactly one coding (RFC 8291, section 4), compared without regard to case (RFC 9110, section 8.4.1).
+    private static func coding(_ values: [[UInt8]]) throws(RelayError) -> Coding {
+        guard let value = values.first else { return .unnamed }
+        guard values.count == 1 else { throw .unknownCoding }
+        switch String(decoding: value, as: UTF8.self).lowercased() {
+        case "aes128gcm": return .aes128gcm
+        case "aesgcm": return .aesgcm
+        default: throw .unknownCoding
+        }
     }
 
     /// The value of a field that may come once; one that comes twice is as malformed as one that cannot be read.
@@ -26,12 +56,5 @@ struct PushHeaders {
         guard let first = values.first else { return nil }
         guard values.count == 1, let value = parse(first) else { throw .malformedField(name) }
         return value
-    }
-}
-
-extension [UInt8] {
-    /// Codings are compared without regard to case (RFC 9110, section 8.4.1).
-    fileprivate func isCoding(_ name: String) -> Bool {
-        String(decoding: self, as: UTF8.self).lowercased() == name
     }
 }

@@ -28,6 +28,15 @@ package final class RateLimiter: Sendable {
         self.uptime = uptime
     }
 
+    /// The same as `admit` without taking anything.
+    package func wait(for id: SubscriptionID) -> RetryAfter? {
+        state.withLock { state in
+            guard let bucket = state.buckets[id] else { return nil }
+            let tokens = tokens(in: bucket, at: uptime())
+            return tokens < 1 ? RetryAfter(rounding: refill * (1 - tokens)) : nil
+        }
+    }
+
     /// Takes one from the bucket of `id`, or says after how long there will be one: whole seconds, 1 or more.
     package func admit(_ id: SubscriptionID) -> RetryAfter? {
         state.withLock { state in

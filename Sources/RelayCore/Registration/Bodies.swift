@@ -1,4 +1,5 @@
 import APNs
+import Crypto
 
 /// What the app sends to `POST /subscribe`.
 struct SubscribeBody: Decodable {
@@ -8,9 +9,12 @@ struct SubscribeBody: Decodable {
     let label: String
     /// Which of Apple's services knows the token; nil lets the relay find out.
     let environment: Environment?
+    /// The key that the instance signs its messages with, 65 octets; nil takes messages from everybody.
+    let vapidKey: [UInt8]?
 
     private enum Key: String, CodingKey {
         case account, label, environment
+        case vapidKey = "vapid_key"
         case deviceToken = "device_token"
     }
 
@@ -27,6 +31,17 @@ struct SubscribeBody: Decodable {
         account = try Self.text(.account, in: container)
         label = try Self.text(.label, in: container)
         environment = try Self.environment(in: container)
+        vapidKey = try Self.vapidKey(in: container)
+    }
+
+    /// As the instance publishes it: base64url, padded or not.
+    private static func vapidKey(in container: KeyedDecodingContainer<Key>) throws -> [UInt8]? {
+        guard var text = try container.decodeIfPresent(String.self, forKey: .vapidKey) else { return nil }
+        for _ in 0..<2 where text.last == "=" { text.removeLast() }
+        guard let key = Base64URL.decode(text.utf8), ES256.isPublicKey(key) else {
+            throw JSON.Malformed(text: "\"vapid_key\" is not a public key of P-256, 65 octets as base64url")
+        }
+        return key
     }
 
     private static func environment(in container: KeyedDecodingContainer<Key>) throws -> Environment? {

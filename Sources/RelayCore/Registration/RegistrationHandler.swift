@@ -10,14 +10,14 @@ import WebPush
 /// A call for an id that no row has is done all the same: a client that tidies up has nothing to fix.
 package struct RegistrationHandler: Sendable {
     private let store: Store
-    private let limiter: RateLimiter
+    private let limits: PushLimits
     private let publicURL: String
     private let clocks: Clocks
     private let log: Log
 
-    package init(store: Store, limiter: RateLimiter, publicURL: String, clocks: Clocks, log: Log) {
+    package init(store: Store, limits: PushLimits, publicURL: String, clocks: Clocks, log: Log) {
         self.store = store
-        self.limiter = limiter
+        self.limits = limits
         self.publicURL = publicURL
         self.clocks = clocks
         self.log = log
@@ -46,12 +46,13 @@ package struct RegistrationHandler: Sendable {
             privateKey: keys.privateKey.scalar,
             authSecret: keys.authSecret,
             createdAt: clocks.now(),
-            environment: wanted.environment?.rawValue
+            environment: wanted.environment?.rawValue,
+            vapidKey: wanted.vapidKey
         )
         let replaced = try await RelayError.mapping { () async throws(StoreError) in
             try await store.register(registration)
         }
-        for id in replaced { limiter.forget(id) }
+        for id in replaced { limits.forget(id) }
         log(.info, "subscribed", ["subscription": subscriptionID.shortName, "replaced": "\(replaced.count)"])
         return try created(
             SubscribeAnswer(
@@ -66,7 +67,7 @@ package struct RegistrationHandler: Sendable {
     /// `DELETE /subscribe/{id}`.
     func unsubscribe(_ id: SubscriptionID) async throws(RelayError) -> Response {
         try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
-        limiter.forget(id)
+        limits.forget(id)
         log(.info, "unsubscribed", ["subscription": id.shortName])
         return Response(status: 204)
     }

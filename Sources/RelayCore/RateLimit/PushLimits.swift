@@ -1,0 +1,25 @@
+import Store
+
+/// How much a subscription may get: of messages, and, counted apart, of bodies that are none.
+///
+/// Somebody who only has the URL cannot make a message. What they send has a limit of its own, so that it does not use up
+/// the sender's.
+package struct PushLimits: Sendable {
+    let messages: RateLimiter
+    let strays: RateLimiter
+
+    package init(uptime: @escaping @Sendable () -> Duration) {
+        self.init(messages: RateLimiter(uptime: uptime), strays: RateLimiter(uptime: uptime))
+    }
+
+    init(messages: RateLimiter, strays: RateLimiter) {
+        self.messages = messages
+        self.strays = strays
+    }
+
+    /// Drops the buckets of a subscription that is gone.
+    func forget(_ id: SubscriptionID) {
+        messages.forget(id)
+        strays.forget(id)
+    }
+}
