@@ -69,17 +69,21 @@ private struct Scenario: Sendable, CustomTestStringConvertible {
             $0.deadline = .seconds(8)
             $0.connectDeadline = .seconds(3)
         }
-        let began = ContinuousClock.now
-        let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
-            for _ in 0..<50 { group.addTask { try await client.send(to: deviceToken()) } }
+        let pushes = try await withThrowingTaskGroup(of: (outcome: Outcome, time: Duration).self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let began = ContinuousClock.now
+                    return (try await client.send(to: deviceToken()), .now - began)
+                }
+            }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        let time = ContinuousClock.now - began
+        let outcomes = pushes.map(\.outcome)
 
         let counts = try await apple.counts()
         let taken = outcomes.count { $0 == .accepted }
         #expect(outcomes.count == 50)
-        #expect(time <= .seconds(9))
+        #expect(pushes.allSatisfy { $0.time <= .seconds(9) })
         #expect(taken >= scenario.accepted)
         #expect(counts.sockets <= scenario.sockets)
 
@@ -90,7 +94,7 @@ private struct Scenario: Sendable, CustomTestStringConvertible {
         // A fault that lasted has used up the connections of ten seconds, which is more than one push can wait for.
         try await apple.perform("scenario calm")
         var tries = 1
-        while try await client.send(to: deviceToken()) != .accepted, tries < 3 { tries += 1 }
-        #expect(tries <= (scenario.accepted == 0 ? 2 : 1))
+        while try await client.send(to: deviceToken()) != .accepted, tries <= 3 { tries += 1 }
+        #expect(tries <= (scenario.accepted == 0 ? 3 : 1))
     }
 }

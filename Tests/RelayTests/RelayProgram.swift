@@ -134,11 +134,16 @@ extension RelayProgram {
         )
     }
 
-    /// Registers an account of a device.
-    func subscribe(_ deviceToken: String, account: String = "", label: String = "") async throws -> Endpoint {
-        let body = try JSONSerialization.data(
-            withJSONObject: ["device_token": deviceToken, "account": account, "label": label]
-        )
+    /// Registers an account of a device, perhaps for one sender alone.
+    func subscribe(
+        _ deviceToken: String,
+        account: String = "",
+        label: String = "",
+        vapidKey: [UInt8]? = nil
+    ) async throws -> Endpoint {
+        var wanted = ["device_token": deviceToken, "account": account, "label": label]
+        wanted["vapid_key"] = vapidKey.map(Base64URL.encode)
+        let body = try JSONSerialization.data(withJSONObject: wanted)
         let answer = try await answer("POST", "/subscribe", json: String(decoding: body, as: UTF8.self))
         try #require(answer.status == 201, "\(answer.text)")
         return try JSONDecoder().decode(Endpoint.self, from: Data(answer.body))
