@@ -80,7 +80,7 @@ import Testing
         let rest = legacy.fields.filter { $0.name != lost }
         let response = await post(legacy.body, to: subscription, of: relay, fields: rest)
         #expect(response.status == 400)
-        #expect(response.errorWord == "malformed_\(lost.lowercased())")
+        #expect(response.errorWord == "malformed_\(lost.lowercased().replacing("-", with: "_"))")
     }
 
     @Test func `the fields of a real aesgcm request of 3,070 octets are read (mozilla-services/autopush#752)`()
