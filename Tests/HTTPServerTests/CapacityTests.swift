@@ -6,7 +6,7 @@ import Testing
     private static let get = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private static func limits(connections: Int) -> Limits {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.connections = connections
         return limits
     }

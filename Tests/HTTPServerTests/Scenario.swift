@@ -21,10 +21,23 @@ func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) 
 
 let loopback = ListenAddress.ipv4(host: "127.0.0.1", port: 0)
 
+extension Limits {
+    /// Deadlines that no test meets, however busy the machine is; those that are about one set it.
+    static var patient: Limits {
+        var limits = Limits()
+        limits.headTime = .seconds(600)
+        limits.bodyTime = .seconds(600)
+        limits.handlerTime = .seconds(600)
+        limits.answerTime = .seconds(600)
+        limits.idleTime = .seconds(600)
+        return limits
+    }
+}
+
 /// Runs `body` off the pool against a started server, and stops the server afterwards.
 func withServer<Result: Sendable>(
     _ address: ListenAddress = loopback,
-    limits: Limits = Limits(),
+    limits: Limits = .patient,
     bodyRule: @escaping @Sendable (Head) -> BodyRule = Routes.bodyRule,
     handler: @escaping @Sendable (Request) async -> Response = { Routes.answer($0) },
     _ body: @escaping @Sendable (Server) throws -> Result

@@ -177,7 +177,7 @@ import Testing
 
     @Test func `a handler that never answers is answered for`() async throws {
         let gate = Gate()
-        var limits = Limits()
+        var limits = Limits.patient
         limits.handlerTime = .milliseconds(1)
         let handler: @Sendable (Request) async -> Response = { _ in
             await gate.pass()
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `a client that sends nothing is closed, and one that stops half-way is told so`() async throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.headTime = .milliseconds(1)
         try await withServer(limits: limits) { server in
             let silent = try Client(server.boundAddress)
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `a client reads the end of its last answer long before the server is done with it`() async throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.lingerTime = .seconds(3_600)
         try await withServer(limits: limits) { server in
             let client = try Client(server.boundAddress)
@@ -223,7 +223,7 @@ import Testing
 
     @Test func `handlers beyond the cap are not called`() async throws {
         let gate = Gate()
-        var limits = Limits()
+        var limits = Limits.patient
         limits.requestsInFlight = 1
         let handler: @Sendable (Request) async -> Response = { _ in
             await gate.pass()

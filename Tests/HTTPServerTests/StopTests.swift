@@ -18,7 +18,7 @@ import Testing
 
     @Test func `a request in flight is answered, its successor is not, and nobody new gets in`() async throws {
         let gate = Gate()
-        let server = try Server(address: path, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
+        let server = try Server(address: path, limits: .patient, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
         server.start()
         let (busy, idle) = try await offPool {
             let idle = try Client(server.boundAddress)
@@ -43,7 +43,12 @@ import Testing
 
     @Test func `a request that does not finish in time is cut off`() async throws {
         let gate = Gate()
-        let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
+        let server = try Server(
+            address: loopback,
+            limits: .patient,
+            bodyRule: Routes.bodyRule,
+            handler: Self.handler(gate)
+        )
         server.start()
         try await offPool {
             let client = try Client(server.boundAddress)
@@ -56,13 +61,23 @@ import Testing
     }
 
     @Test func `stopping twice, or without a start, says the same`() async throws {
-        let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) })
+        let server = try Server(
+            address: loopback,
+            limits: .patient,
+            bodyRule: Routes.bodyRule,
+            handler: { Routes.answer($0) }
+        )
         let finished = try await offPool { [server.stop(within: .seconds(60)), server.stop(within: .zero)] }
         #expect(finished == [true, true])
     }
 
     @Test func `connections that come before the start are served after it`() async throws {
-        let server = try Server(address: loopback, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) })
+        let server = try Server(
+            address: loopback,
+            limits: .patient,
+            bodyRule: Routes.bodyRule,
+            handler: { Routes.answer($0) }
+        )
         let text = try await offPool {
             let client = try Client(server.boundAddress)
             client.send(Self.get)
@@ -75,7 +90,8 @@ import Testing
 
     @Test func `a server that nobody holds any more lets go of its port`() async throws {
         let address = try await offPool { [path] in
-            try Server(address: path, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) }).boundAddress
+            try Server(address: path, limits: .patient, bodyRule: Routes.bodyRule, handler: { Routes.answer($0) })
+                .boundAddress
         }
         try await offPool {
             _ = #expect(throws: Client.Failure.self) { try Client(address) }
