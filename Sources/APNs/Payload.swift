@@ -65,7 +65,9 @@ package struct Payload: Encodable, Sendable {
             self[keyPath: text] = Self.cut(original, to: middle)
             if try octets().count <= Self.longest { fits = middle } else { tooMany = middle }
         }
-        self[keyPath: text] = Self.cut(original, to: fits)
+        let cut = Self.cut(original, to: fits)
+        // "…" is no gain over one short character.
+        if cut.utf8.count < original.utf8.count { self[keyPath: text] = cut }
     }
 
     private static func cut(_ text: String, to characters: Int) -> String {

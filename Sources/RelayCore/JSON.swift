@@ -17,6 +17,7 @@ enum JSON {
     {
         guard String(validating: octets, as: UTF8.self) != nil, !octets.contains(0), !octets.starts(with: [0xef, 0xbb])
         else { throw Malformed(text: "the body is not JSON in UTF-8") }
+        guard !hasLongName(octets) else { throw Malformed(text: "a name in the body is longer than 256 octets") }
         do {
             return try JSONDecoder().decode(type, from: Data(octets))
         } catch let error as Malformed {
@@ -30,6 +31,34 @@ enum JSON {
         } catch {
             throw Malformed(text: "the body is not JSON")
         }
+    }
+
+    /// Whether a member's name is longer than any that is known, by far.
+    ///
+    /// Foundation puts names into a dictionary, for which Swift brings each into Unicode's normal form; with combining
+    /// marks in the wrong order that takes seconds for a name of 60,000 octets.
+    private static func hasLongName(_ octets: [UInt8]) -> Bool {
+        var length: Int?
+        var lastLength = 0
+        var isEscaped = false
+        for octet in octets {
+            if let open = length {
+                if !isEscaped, octet == UInt8(ascii: "\"") {
+                    (length, lastLength) = (nil, open)
+                } else {
+                    length = open + 1
+                }
+                isEscaped = !isEscaped && octet == UInt8(ascii: "\\")
+                continue
+            }
+            switch octet {
+            case UInt8(ascii: "\""): length = 0
+            case UInt8(ascii: ":"): if lastLength > 256 { return true }
+            case 0x20, 0x09, 0x0a, 0x0d: break
+            default: lastLength = 0
+            }
+        }
+        return false
     }
 
     private static func place(_ context: DecodingError.Context, _ fault: String) -> String {

@@ -42,7 +42,8 @@ package struct Routes: Sendable {
             response = error.response
         }
         // The app's answers hold keys, and a cached 204 or 401 would be as wrong.
-        if route?.isForTheApp == true { response.fields.append(("Cache-Control", "no-store")) }
+        let isSaid = response.fields.contains { $0.name == "Cache-Control" }
+        if route?.isForTheApp == true, !isSaid { response.fields.append(("Cache-Control", "no-store")) }
         return response
     }
 

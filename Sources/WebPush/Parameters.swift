@@ -16,8 +16,15 @@ struct Parameters {
                 guard let equals = member.firstIndex(of: UInt8(ascii: "=")), equals > member.startIndex else {
                     return nil
                 }
-                let name = String(decoding: trimmed(member[..<equals]), as: UTF8.self).lowercased()
-                members.append((name, unquoted(trimmed(member[member.index(after: equals)...]))))
+                let name = trimmed(member[..<equals])
+                // No name that is known is nearly as long, and lower case takes its time.
+                guard name.count <= 32 else { continue }
+                members.append(
+                    (
+                        String(decoding: name, as: UTF8.self).lowercased(),
+                        unquoted(trimmed(member[member.index(after: equals)...]))
+                    )
+                )
             }
         }
     }

@@ -21,7 +21,6 @@ package struct ReceiverKeys: Sendable {
     }
 
     /// The plaintext of a message without its padding; it may be empty.
-    ///
     package func open(_ message: EncryptedMessage) throws(MessageError) -> [UInt8] {
         let padded = try MessageError.mapping { () throws(CryptoError) in
             let keys = try keySchedule(for: message)

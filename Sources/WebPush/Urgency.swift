@@ -7,6 +7,7 @@ package enum Urgency: String, Sendable {
 
     /// Reads one of the four words, upper and lower case being the same; anything else, a list too, is nil.
     package init?(parsing value: [UInt8]) {
+        guard value.count <= "very-low".utf8.count else { return nil }
         self.init(rawValue: String(decoding: value, as: UTF8.self).lowercased())
     }
 }

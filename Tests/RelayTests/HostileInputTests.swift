@@ -29,6 +29,22 @@ private struct Bodies: Decodable {
 }
 
 @Suite(.fewAtATime, .timeLimit(.minutes(3))) struct HostileInputTests {
+    @Test(arguments: [
+        ("Content-Length: 8192\r\n", 8_192, 201), ("Content-Length: 8193\r\n", 0, 413), ("", 0, 411),
+    ])
+    func `a body of the app's has a length, and at most 8 KB`(field: String, octets: Int, status: Int) async throws {
+        let relay = try await RelayProgram(apple: .shared())
+        let json = #"{"device_token":"\#(deviceToken())"}"#
+        let body = octets == 0 ? "" : json.padding(toLength: octets, withPad: " ", startingAt: 0)
+        let token = RelayProgram.subscribeToken
+        let head = "POST /subscribe HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(field)\r\n"
+        let client = try HTTPClient(relay.address)
+        try await client.send(Array((head + body).utf8))
+        let answer = try await client.answer()
+        #expect(answer.status == status)
+        #expect(answer.values("Cache-Control") == ["no-store"])
+    }
+
     @Test(arguments: [80, 128, 256])
     func `more connections than a process has descriptors are no end to it`(descriptors: Int) async throws {
         let apple = try await AppleSimulator.shared()

@@ -18,7 +18,7 @@ package struct Response: Sendable {
 
     /// An error as JSON: `{"error":"<word>","message":"<message>"}`.
     ///
-    /// `word` is for programs and never changes; `message` says what to do.
+    /// It is not to be stored: what is wrong now may be right a moment later. `word` is for programs and never changes; `message` says what to do.
     package static func problem(
         _ status: Int,
         _ word: String,
@@ -28,7 +28,7 @@ package struct Response: Sendable {
         let body = "{\"error\":\(jsonText(word)),\"message\":\(jsonText(message))}"
         return Response(
             status: status,
-            fields: [("Content-Type", "application/json")] + fields,
+            fields: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + fields,
             body: Array(body.utf8)
         )
     }

@@ -25,7 +25,10 @@ package struct SubscribeTokens: Sendable {
 
     /// Whether an `Authorization` value is `Bearer` and one of the tokens (RFC 6750, section 2.1).
     package func admit(_ authorization: [UInt8]?) -> Bool {
-        guard let authorization, let space = authorization.firstIndex(of: UInt8(ascii: " ")) else { return false }
+        guard
+            let authorization,
+            let space = authorization.prefix("bearer ".utf8.count).firstIndex(of: UInt8(ascii: " "))
+        else { return false }
         let scheme = String(decoding: authorization[..<space], as: UTF8.self)
         guard scheme.lowercased() == "bearer" else { return false }
         let digest = SHA256.digest(Array(authorization[authorization.index(after: space)...]))

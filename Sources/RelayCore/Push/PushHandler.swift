@@ -51,7 +51,7 @@ package struct PushHandler: Sendable {
             log(LogLine(level: .info, event: "push_repeated"), about: id)
             return created(headers)
         }
-        let increment = await countUp(id)
+        let increment = try await countUp(id)
         do throws(RelayError) {
             let notification = try notification(message, for: subscription, badge: increment?.badge, headers: headers)
             let delivery = await apple.deliver(notification, to: subscription)
@@ -126,13 +126,18 @@ package struct PushHandler: Sendable {
     }
 
     /// An alert without a badge beats a badge without an alert, so a counter that cannot be written is only logged.
-    private func countUp(_ id: SubscriptionID) async -> BadgeIncrement? {
+    ///
+    /// - Throws: `subscriptionGone` when the app has taken the row away since it was read.
+    private func countUp(_ id: SubscriptionID) async throws(RelayError) -> BadgeIncrement? {
+        let increment: BadgeIncrement?
         do throws(StoreError) {
-            return try await store.countUp(id)
+            increment = try await store.countUp(id)
         } catch {
             log(LogLine(level: .error, event: "badge_not_counted", cause: "\(error)"), about: id)
             return nil
         }
+        guard let increment else { throw .subscriptionGone }
+        return increment
     }
 
     private func notification(

@@ -46,7 +46,7 @@ struct SubscribeBody: Decodable {
 
     private static func environment(in container: KeyedDecodingContainer<Key>) throws -> Environment? {
         guard let name = try container.decodeIfPresent(String.self, forKey: .environment) else { return nil }
-        guard let environment = Environment(rawValue: name) else {
+        guard name.utf8.count <= 16, let environment = Environment(rawValue: name) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .environment,
                 in: container,

@@ -9,7 +9,7 @@ struct Credentials {
     ///
     /// Nil for another scheme, and where it is not clear which token or key is meant: then nothing was shown at all.
     init?(authorization: [UInt8], cryptoKey: [[UInt8]]) {
-        guard let space = authorization.firstIndex(of: 0x20) else { return nil }
+        guard let space = authorization.prefix("webpush ".utf8.count).firstIndex(of: 0x20) else { return nil }
         let rest = authorization[authorization.index(after: space)...]
         switch String(decoding: authorization[..<space], as: UTF8.self).lowercased() {
         case "vapid":
