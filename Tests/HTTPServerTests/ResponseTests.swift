@@ -41,7 +41,7 @@ import Testing
         let response = Response.problem(400, "bad", "say \"é\" \\ \n\u{1}", fields: [("Allow", "POST")])
         let body = #"{"error":"bad","message":"say \"é\" \\ \u000a\u0001"}"#
         #expect(String(decoding: response.body, as: UTF8.self) == body)
-        #expect(response.fields.map(\.name) == ["Content-Type", "Allow"])
+        #expect(response.fields.map(\.name) == ["Content-Type", "Cache-Control", "Allow"])
     }
 
     @Test(arguments: [
