@@ -4,11 +4,6 @@ import Foundation
 import RelayTesting
 import Testing
 
-/// A device token that begins with `prefix` and that no other test has.
-func deviceToken(_ prefix: String = "ab") -> String {
-    prefix + UUID().uuidString.lowercased().replacing("-", with: "") + (prefix.count.isMultiple(of: 2) ? "" : "0")
-}
-
 extension ProviderToken {
     /// The token of the key that a simulated Apple takes.
     convenience init(of apple: AppleSimulator, clock: ManualClock? = nil) throws {

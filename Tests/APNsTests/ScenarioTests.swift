@@ -73,7 +73,7 @@ private struct Scenario: Sendable, CustomTestStringConvertible {
             for _ in 0..<50 {
                 group.addTask {
                     let began = ContinuousClock.now
-                    return (try await client.send(to: deviceToken()), .now - began)
+                    return (try await client.send(to: freshToken()), .now - began)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -94,7 +94,7 @@ private struct Scenario: Sendable, CustomTestStringConvertible {
         // A fault that lasted has used up the connections of ten seconds, which is more than one push can wait for.
         try await apple.perform("scenario calm")
         var tries = 1
-        while try await client.send(to: deviceToken()) != .accepted, tries <= 3 { tries += 1 }
+        while try await client.send(to: freshToken()) != .accepted, tries <= 3 { tries += 1 }
         #expect(tries <= (scenario.accepted == 0 ? 3 : 1))
     }
 }

@@ -237,12 +237,6 @@ struct TestSubscription: Sendable {
     var path: String { "/wp/\(id)" }
 }
 
-/// A device token that no other test has; its beginning chooses how Apple answers.
-func freshToken(_ prefix: String = "ab") -> String {
-    let token = prefix + UUID().uuidString.lowercased().replacing("-", with: "")
-    return token.count.isMultiple(of: 2) ? token : token + "0"
-}
-
 extension Response {
     var text: String { String(decoding: body, as: UTF8.self) }
 

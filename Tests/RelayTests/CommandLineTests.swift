@@ -56,7 +56,7 @@ import Testing
             arguments: ["--env-file=\(file)"]
         )
         #expect(relay.program.lines.allSatisfy { $0.hasPrefix("{") })
-        #expect(try await relay.subscribe(deviceToken()).endpoint.hasPrefix("https://file.example/wp/"))
+        #expect(try await relay.subscribe(freshToken()).endpoint.hasPrefix("https://file.example/wp/"))
     }
 
     @Test func `a name that the relay does not know is warned about`() async throws {

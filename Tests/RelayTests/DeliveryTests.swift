@@ -7,7 +7,7 @@ import Testing
     @Test func `Apple gets the words, the ids and the account, and nothing else of a message`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device, account: "alice@pixels.example", label: "Alice's phone")
         #expect(endpoint.endpoint == "https://push.example.org/wp/\(endpoint.subscription_id)")
         #expect(endpoint.p256dh.octets.count == 65)
@@ -43,7 +43,7 @@ import Testing
     @Test func `a message without ids for a subscription without account is an alert alone`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple, [.sounds: "like=none"])
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         #expect(try await relay.answer("POST", endpoint.settings("badges"), json: #"{"enabled":false}"#).status == 204)
         #expect(try await relay.push(to: endpoint).status == 201)
@@ -57,7 +57,7 @@ import Testing
     @Test func `the badge is the sum over a device's accounts and follows what the app reports`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let alice = try await relay.subscribe(device, account: "alice@pixels.example")
         let bob = try await relay.subscribe(device, account: "bob@pixels.example")
         let answers = [
@@ -77,7 +77,7 @@ import Testing
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken(prefix)
+        let device = freshToken(prefix)
         let endpoint = try await relay.subscribe(device)
         let statuses = [try await relay.push(to: endpoint).status, try await relay.push(to: endpoint).status]
         #expect(statuses == [404, 404])
@@ -92,7 +92,7 @@ import Testing
     func `a notification that Apple takes at the third try counts once`(prefix: String) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken(prefix)
+        let device = freshToken(prefix)
         let endpoint = try await relay.subscribe(device)
         var statuses: [Int] = []
         for _ in 0..<3 { statuses.append(try await relay.push(to: endpoint).status) }
@@ -103,7 +103,7 @@ import Testing
     @Test func `an endpoint that was replaced or deleted answers 404 and reaches nobody`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let old = try await relay.subscribe(device, account: "alice@pixels.example")
         let new = try await relay.subscribe(device.uppercased(), account: "alice@pixels.example")
         #expect(try await relay.push(to: old).status == 404)
@@ -115,7 +115,7 @@ import Testing
     @Test func `no answer of the app's routes may be cached`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let body = #"{"device_token":"\#(deviceToken())"}"#
+        let body = #"{"device_token":"\#(freshToken())"}"#
         let answers = [
             try await relay.answer("POST", "/subscribe", json: body),
             try await relay.answer("POST", "/subscribe", json: "no JSON"),

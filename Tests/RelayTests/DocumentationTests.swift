@@ -35,7 +35,7 @@ import Testing
             arguments: ["serve", "--env-file", file]
         )
         #expect(relay.program.lines.compactMap { LogLine($0)?.event } == ["started"])
-        #expect(try await relay.subscribe(deviceToken()).endpoint.hasPrefix("https://push.example.org/wp/"))
+        #expect(try await relay.subscribe(freshToken()).endpoint.hasPrefix("https://push.example.org/wp/"))
     }
 
     @Test(arguments: ["README.md", "DEPLOY.md", "Dockerfile", "deploy/docker-compose.yml", "deploy/relay.service"])

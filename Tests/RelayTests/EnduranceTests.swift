@@ -23,7 +23,7 @@ import Testing
         let relay = try await RelayProgram(apple: apple)
         // Twenty for each: the burst of a subscription.
         var endpoints: [Endpoint] = []
-        for _ in 0..<500 { endpoints.append(try await relay.subscribe(deviceToken())) }
+        for _ in 0..<500 { endpoints.append(try await relay.subscribe(freshToken())) }
         let clients = try (0..<20).map { _ in try HTTPClient(relay.address) }
 
         func push(_ range: Range<Int>) async throws -> Int {
@@ -57,7 +57,7 @@ import Testing
     @Test func `an answer leaves within 9 seconds, though the database keeps every push waiting`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         // Each push waits 2 s for the lock, one behind the other: the last would have its answer after 16 s.
         let lock = try Connection(path: relay.folder.path("relay.sqlite"))
         try lock.execute("BEGIN IMMEDIATE", for: .check)

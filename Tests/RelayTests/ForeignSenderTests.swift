@@ -21,7 +21,7 @@ struct ForeignSenderTests {
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device, account: "alice@pixels.example")
         let message = #"{"notification_type":"comment","title":"New Comment","body":"Żółw 🐢","status_id":"7"}"#
         let sender = ForeignSender(library: library, coding: coding)
@@ -43,7 +43,7 @@ struct ForeignSenderTests {
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         let sender = ForeignSender(library: library, coding: coding)
 
@@ -71,7 +71,7 @@ struct ForeignSenderTests {
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let key = try P256PrivateKey()
         let endpoint = try await relay.subscribe(device, vapidKey: key.publicPoint)
         for scheme in ForeignSender.Scheme.allCases {
@@ -93,7 +93,7 @@ struct ForeignSenderTests {
         coding: ForeignSender.Coding
     ) async throws {
         let relay = try await RelayProgram(apple: .shared())
-        let endpoint = try await relay.subscribe(deviceToken(), vapidKey: P256PrivateKey().publicPoint)
+        let endpoint = try await relay.subscribe(freshToken(), vapidKey: P256PrivateKey().publicPoint)
         let sender = ForeignSender(library: .httpECE, coding: coding)
         #expect(try await sender.send(Push.like, to: endpoint, of: relay) == "401 vapid_missing")
     }

@@ -34,7 +34,7 @@ private struct Bodies: Decodable {
     ])
     func `a body of the app's has a length, and at most 8 KB`(field: String, octets: Int, status: Int) async throws {
         let relay = try await RelayProgram(apple: .shared())
-        let json = #"{"device_token":"\#(deviceToken())"}"#
+        let json = #"{"device_token":"\#(freshToken())"}"#
         let body = octets == 0 ? "" : json.padding(toLength: octets, withPad: " ", startingAt: 0)
         let token = RelayProgram.subscribeToken
         let head = "POST /subscribe HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(field)\r\n"
@@ -49,7 +49,7 @@ private struct Bodies: Decodable {
     func `more connections than a process has descriptors are no end to it`(descriptors: Int) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple, descriptors: descriptors)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         // Each waits with nothing sent, so the longest idle one gives way to the next.
         let idle = try (0..<400).map { _ in try HTTPClient(relay.address) }
         #expect(try await relay.push(to: endpoint).status == 201)
@@ -97,7 +97,7 @@ private struct Bodies: Decodable {
     @Test func `what decrypts to something else than a message is a 400, and the relay serves on`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         var statuses: [String: Int] = [:]
         for (name, plaintext) in Self.plaintexts {
@@ -117,7 +117,7 @@ private struct Bodies: Decodable {
     func `a body of any length has an answer, and the row is kept`(length: Int, status: Int) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
         #expect(try await relay.post(body, to: endpoint.path).status == status)
         #expect(try await relay.push(to: endpoint).status == 201)
@@ -153,7 +153,7 @@ private struct Bodies: Decodable {
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken(prefix)
+        let device = freshToken(prefix)
         let endpoint = try await relay.subscribe(device)
         let sender = try HTTPClient(relay.address)
         try await sender.send(Push.request(Push.like, to: endpoint).octets)
@@ -171,7 +171,7 @@ private struct Bodies: Decodable {
     @Test func `a device that Apple calls gone is forgotten although the sender is`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken("401d410")
+        let device = freshToken("401d410")
         let endpoint = try await relay.subscribe(device)
         let sender = try HTTPClient(relay.address)
         try await sender.send(Push.request(Push.like, to: endpoint).octets)
@@ -187,7 +187,7 @@ extension Bodies.Case {
     fileprivate func registration(for receiver: Bodies.Receiver) -> Registration {
         Registration(
             id: SubscriptionID(hashing: Array(id.utf8)),
-            deviceToken: deviceToken(),
+            deviceToken: freshToken(),
             account: "",
             label: "",
             privateKey: receiver.ua_private.octets,

@@ -31,7 +31,7 @@ enum StopSignal: String, CaseIterable {
     func `a push that Apple has is still answered, and nobody is let in any more`(signal: StopSignal) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken("401d200")
+        let device = freshToken("401d200")
         let endpoint = try await relay.subscribe(device)
         let idle = try HTTPClient(relay.address)
         #expect(try await idle.answer(to: HTTPRequest("GET", "/healthz")).status == 200)
@@ -53,7 +53,7 @@ enum StopSignal: String, CaseIterable {
     @Test func `a push that Apple refuses while the relay stops is answered 502 and not counted`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken("401d503")
+        let device = freshToken("401d503")
         let endpoint = try await relay.subscribe(device)
         async let answer = relay.push(to: endpoint)
         _ = try await apple.firstRequest(for: device)
@@ -72,7 +72,7 @@ enum StopSignal: String, CaseIterable {
     @Test func `a stop leaves database and provider token, and the next start goes on with both`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         #expect(try await relay.push(to: endpoint).status == 201)
         #expect(await relay.stop() == 0)
@@ -87,7 +87,7 @@ enum StopSignal: String, CaseIterable {
     @Test func `a relay that was killed finds everything it answered for`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
-        let device = deviceToken()
+        let device = freshToken()
         let (kept, dropped) = (try await relay.subscribe(device, account: "a"), try await relay.subscribe(device))
         #expect(try await relay.push(to: kept).status == 201)
         #expect(try await relay.answer("DELETE", dropped.settings()).status == 204)
@@ -102,7 +102,7 @@ enum StopSignal: String, CaseIterable {
 
     @Test func `the database is for its owner's eyes only`() async throws {
         let relay = try await RelayProgram(apple: .shared())
-        _ = try await relay.subscribe(deviceToken())
+        _ = try await relay.subscribe(freshToken())
         let names = try FileManager.default.contentsOfDirectory(atPath: relay.folder.url.path)
         let modes = try names.map { name in
             let attributes = try FileManager.default.attributesOfItem(atPath: relay.folder.path(name))

@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple, [.logLevel: "debug", .logFormat: format])
-        let devices = ["ab", "dead", "fa119", "c0de13"].map { deviceToken($0) }
+        let devices = ["ab", "dead", "fa119", "c0de13"].map { freshToken($0) }
         let endpoints = try await session(relay, devices)
         #expect(await relay.stop() == 0)
 

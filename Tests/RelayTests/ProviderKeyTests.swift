@@ -26,7 +26,7 @@ import Testing
     @Test func `SIGHUP has the next push signed with the key that is in the file now`() async throws {
         let apple = try await AppleSimulator()
         let relay = try await relay(apple, key: other)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         #expect(try await relay.push(to: endpoint).status == 502)
         #expect(try await relay.logged("apple_refuses_configuration").fields["cause"] == "403 InvalidProviderToken")
 
@@ -39,7 +39,7 @@ import Testing
     @Test func `a push that is under way when the key changes is not lost`() async throws {
         let apple = try await AppleSimulator()
         let relay = try await relay(apple, key: URL(filePath: apple.ready.key))
-        let device = deviceToken("401d200")
+        let device = freshToken("401d200")
         let endpoint = try await relay.subscribe(device)
         async let answer = relay.push(to: endpoint)
         _ = try await apple.firstRequest(for: device)
@@ -53,7 +53,7 @@ import Testing
     @Test func `SIGHUP with the same key changes nothing`() async throws {
         let apple = try await AppleSimulator()
         let relay = try await relay(apple, key: URL(filePath: apple.ready.key))
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         #expect(try await relay.push(Push.like, to: endpoint).status == 201)
         relay.program.signal(SIGHUP)
@@ -67,7 +67,7 @@ import Testing
     @Test func `SIGHUP with a file that holds no key keeps the one there is, and says why`() async throws {
         let apple = try await AppleSimulator()
         let relay = try await relay(apple, key: URL(filePath: apple.ready.key))
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         try folder.write("junk", to: "AuthKey.p8")
         relay.program.signal(SIGHUP)
         let detail = try await relay.logged("key_not_read_again").fields["detail"]
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `a restart goes on with the provider token that there is`() async throws {
         let apple = try await AppleSimulator()
-        let device = deviceToken()
+        let device = freshToken()
         let relay = try await relay(apple, key: URL(filePath: apple.ready.key))
         let endpoint = try await relay.subscribe(device)
         #expect(try await relay.push(to: endpoint).status == 201)
@@ -98,6 +98,6 @@ import Testing
         let proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
         let others = Dictionary(uniqueKeysWithValues: proxies.map { ($0, "http://127.0.0.1:1") })
         let relay = try await RelayProgram(apple: apple, others: others)
-        #expect(try await relay.push(to: relay.subscribe(deviceToken())).status == 201)
+        #expect(try await relay.push(to: relay.subscribe(freshToken())).status == 201)
     }
 }

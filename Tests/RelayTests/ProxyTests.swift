@@ -13,7 +13,7 @@ struct ProxyTests {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
         let nginx = try await Nginx(before: relay)
-        let device = deviceToken()
+        let device = freshToken()
         let endpoint = try await relay.subscribe(device)
         let body = try Push.body(Push.like.utf8, for: endpoint)
         let answer = try await nginx.push(body, to: endpoint.endpoint, arguments)
@@ -26,7 +26,7 @@ struct ProxyTests {
     func `65,536 octets get through to the relay and one more does not`(arguments: [String]) async throws {
         let relay = try await RelayProgram(apple: .shared())
         let nginx = try await Nginx(before: relay)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         let most = try await nginx.push(Array(repeating: 7, count: 65_536), to: endpoint.endpoint, arguments)
         #expect(most.statuses == [400])
         #expect(most.body.hasPrefix(#"{"error":"keyid_length","#))
@@ -39,7 +39,7 @@ struct ProxyTests {
         let relay = try await RelayProgram(apple: .shared())
         let nginx = try await Nginx(before: relay)
         let token = "Authorization: Bearer \(RelayProgram.subscribeToken)"
-        let json = #"{"device_token":"\#(deviceToken())"}"#
+        let json = #"{"device_token":"\#(freshToken())"}"#
         let subscribed = try await nginx.curl("-H", token, "-d", json, "https://push.example.org/subscribe")
         #expect(subscribed.statuses == [201])
         let endpoint = try JSONDecoder().decode(Endpoint.self, from: Data(subscribed.body.utf8))
@@ -53,7 +53,7 @@ struct ProxyTests {
     @Test func `a connection is kept for the next push`() async throws {
         let relay = try await RelayProgram(apple: .shared())
         let nginx = try await Nginx(before: relay)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         let body = try Push.body(Push.like.utf8, for: endpoint)
         let answer = try await nginx.push(body, to: endpoint.endpoint, [endpoint.endpoint, endpoint.endpoint])
         #expect(answer.statuses == [201, 201, 201])
@@ -89,7 +89,7 @@ struct ProxyTests {
     @Test func `a relay that is down is a 502, after which a sender comes again`() async throws {
         let relay = try await RelayProgram(apple: .shared())
         let nginx = try await Nginx(before: relay)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         #expect(await relay.stop() == 0)
         let answer = try await nginx.push(Array(repeating: 7, count: 100), to: endpoint.endpoint)
         #expect(answer.statuses == [502])
@@ -99,7 +99,7 @@ struct ProxyTests {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)
         let nginx = try await Nginx(before: relay)
-        let endpoint = try await relay.subscribe(deviceToken("0ff0"))
+        let endpoint = try await relay.subscribe(freshToken("0ff0"))
         let answer = try await nginx.push(try Push.body(Push.like.utf8, for: endpoint), to: endpoint.endpoint)
         #expect(answer.statuses == [502])
         #expect(answer.body.hasPrefix(#"{"error":"apple_failed","#))
@@ -108,7 +108,7 @@ struct ProxyTests {
     @Test func `no log of nginx holds an id, wherever a client puts it`() async throws {
         let relay = try await RelayProgram(apple: .shared())
         let nginx = try await Nginx(before: relay)
-        let endpoint = try await relay.subscribe(deviceToken())
+        let endpoint = try await relay.subscribe(freshToken())
         let id = endpoint.subscription_id
         let origin = "https://push.example.org"
         let body = try Push.body(Push.like.utf8, for: endpoint)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.fewAtATime) struct PushWireTests {
     private let apple: AppleSimulator
     private let relay: RelayProgram
-    private let device = deviceToken()
+    private let device = freshToken()
     private let endpoint: Endpoint
 
     init() async throws {

@@ -185,8 +185,3 @@ enum Push {
         try HTTPRequest("POST", endpoint.path, fields: fields, body: body(message.utf8, for: endpoint))
     }
 }
-
-/// A device token that begins with `prefix` and that no other test has.
-func deviceToken(_ prefix: String = "ab") -> String {
-    prefix + UUID().uuidString.lowercased().replacing("-", with: "") + (prefix.count.isMultiple(of: 2) ? "" : "0")
-}

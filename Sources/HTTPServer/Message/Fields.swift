@@ -13,9 +13,6 @@ package struct Fields: Sendable {
     var count: Int { lines.count }
 
     /// All values of a name, in order of arrival; empty when no line has it.
-    package subscript(name: String) -> [[UInt8]] { values(name) }
-
-    /// All values of a name, in order of arrival; empty when no line has it.
     package func values(_ name: String) -> [[UInt8]] {
         lines.filter { $0.name.utf8.spells(name) }.map(\.value)
     }
