@@ -81,7 +81,9 @@ package final class AppleSimulator: Sendable {
         try program.say(command)
         let line = await program.line(from: index) { line in acknowledgements.contains { line.hasPrefix($0) } }
         guard let line, line.hasPrefix(acknowledgements[0]) else {
-            throw Failure(description: "the simulated Apple did not \(command)")
+            throw Failure(
+                description: "the simulated Apple did not \(command): \(program.errors.joined(separator: "\n"))"
+            )
         }
     }
 
