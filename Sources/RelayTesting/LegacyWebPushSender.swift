@@ -65,7 +65,7 @@ package struct LegacyWebPushSender {
         let nonce = try HMAC.sha256(key: prk, message: nonceInfo)
 
         return Message(
-            body: try AES128GCM.seal(record, key: Array(cek[..<16]), nonce: Array(nonce[..<12])),
+            body: try AESGCM.seal(record, key: Array(cek[..<16]), nonce: Array(nonce[..<12])),
             salt: Base64URL.encode(salt),
             dh: Base64URL.encode(key.publicPoint)
         )

@@ -43,7 +43,7 @@ package struct WebPushSender {
         let nonce = try HMAC.sha256(key: prk, message: Array("Content-Encoding: nonce".utf8) + [0x00, 0x01])
 
         let record = plaintext + [0x02] + [UInt8](repeating: 0, count: padding)
-        let sealed = try AES128GCM.seal(record, key: Array(cek[..<16]), nonce: Array(nonce[..<12]))
+        let sealed = try AESGCM.seal(record, key: Array(cek[..<16]), nonce: Array(nonce[..<12]))
         let size = withUnsafeBytes(of: recordSize.bigEndian, Array.init)
         return salt + size + [UInt8(key.publicPoint.count)] + key.publicPoint + sealed
     }

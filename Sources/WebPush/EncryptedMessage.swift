@@ -13,7 +13,7 @@ package struct EncryptedMessage {
     /// Salt, record size of four octets, length of the keyid.
     private static let fixedHeaderLength = saltLength + 4 + 1
     /// One octet of delimiter, and the tag.
-    private static let smallestRecord = 1 + AES128GCM.tagLength
+    private static let smallestRecord = 1 + AESGCM.tagLength
 
     /// Reads the header by the rules of RFC 8291, section 4, which allow a single record and one form of keyid.
     ///

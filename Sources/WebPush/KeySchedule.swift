@@ -30,12 +30,12 @@ struct KeySchedule {
         contentEncryptionKey = try HKDF.expand(
             pseudoRandomKey,
             info: Array("Content-Encoding: aes128gcm\0".utf8),
-            count: AES128GCM.keyLength
+            count: 16
         )
         nonce = try HKDF.expand(
             pseudoRandomKey,
             info: Array("Content-Encoding: nonce\0".utf8),
-            count: AES128GCM.nonceLength
+            count: AESGCM.nonceLength
         )
     }
 }

@@ -59,12 +59,12 @@ package struct LegacyMessage {
 extension ReceiverKeys {
     /// The plaintext of a message in the old coding, without its padding.
     package func open(_ message: LegacyMessage) throws(MessageError) -> [UInt8] {
-        guard message.record.count >= 2 + AES128GCM.tagLength else { throw .shortRecord }
+        guard message.record.count >= 2 + AESGCM.tagLength else { throw .shortRecord }
         // A record that is full would have to be followed by another: the last one is always shorter.
-        guard message.record.count - AES128GCM.tagLength < message.recordSize else { throw .multipleRecords }
+        guard message.record.count - AESGCM.tagLength < message.recordSize else { throw .multipleRecords }
         let padded = try MessageError.mapping { () throws(CryptoError) in
             let (key, nonce) = try legacyKeys(for: message)
-            return try AES128GCM.open(message.record[...], key: key, nonce: nonce)
+            return try AESGCM.open(message.record[...], key: key, nonce: nonce)
         }
         let padding = Int(padded[0]) << 8 | Int(padded[1])
         guard padded.count >= 2 + padding, padded[2..<2 + padding].allSatisfy({ $0 == 0 }) else { throw .badPadding }
@@ -82,12 +82,12 @@ extension ReceiverKeys {
         let key = try HKDF.expand(
             pseudoRandomKey,
             info: Array("Content-Encoding: aesgcm\0".utf8) + context,
-            count: AES128GCM.keyLength
+            count: 16
         )
         let nonce = try HKDF.expand(
             pseudoRandomKey,
             info: Array("Content-Encoding: nonce\0".utf8) + context,
-            count: AES128GCM.nonceLength
+            count: AESGCM.nonceLength
         )
         return (key, nonce)
     }

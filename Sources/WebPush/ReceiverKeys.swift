@@ -24,7 +24,7 @@ package struct ReceiverKeys: Sendable {
     package func open(_ message: EncryptedMessage) throws(MessageError) -> [UInt8] {
         let padded = try MessageError.mapping { () throws(CryptoError) in
             let keys = try keySchedule(for: message)
-            return try AES128GCM.open(message.record, key: keys.contentEncryptionKey, nonce: keys.nonce)
+            return try AESGCM.open(message.record, key: keys.contentEncryptionKey, nonce: keys.nonce)
         }
         return try unpadded(padded)
     }

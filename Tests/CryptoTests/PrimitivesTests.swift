@@ -43,7 +43,7 @@ private func unhex(_ text: String) -> [UInt8] {
     }
 }
 
-@Suite struct AES128GCMTests {
+@Suite struct AESGCMTests {
     let key = unhex("feffe9928665731c6d6a8f9467308308")
     let nonce = unhex("cafebabefacedbaddecaf888")
     // Test case 3 of the specification of GCM (McGrew and Viega).
@@ -58,36 +58,56 @@ private func unhex(_ text: String) -> [UInt8] {
     )
 
     @Test func `sealing gives the published octets and opening gives them back`() throws {
-        #expect(try AES128GCM.seal(plaintext, key: key, nonce: nonce) == sealed)
-        #expect(try AES128GCM.open(sealed[...], key: key, nonce: nonce) == plaintext)
+        #expect(try AESGCM.seal(plaintext, key: key, nonce: nonce) == sealed)
+        #expect(try AESGCM.open(sealed[...], key: key, nonce: nonce) == plaintext)
+    }
+
+    @Test func `a key of 32 octets and a context give the octets of test case 16, and no other context opens them`()
+        throws
+    {
+        let longKey = key + key
+        let context = unhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
+        let sealed = unhex(
+            "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
+                + "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662"
+                + "76fc6ece0f4e1768cddf8853bb2d551b"
+        )
+        let plaintext = Array(plaintext.prefix(60))
+        #expect(try AESGCM.seal(plaintext, key: longKey, nonce: nonce, context: context) == sealed)
+        #expect(try AESGCM.open(sealed[...], key: longKey, nonce: nonce, context: context) == plaintext)
+        for other in [[], context.dropLast(), context + [0]] as [[UInt8]] {
+            #expect(throws: CryptoError.authentication) {
+                try AESGCM.open(sealed[...], key: longKey, nonce: nonce, context: other)
+            }
+        }
     }
 
     @Test func `an empty plaintext is a tag alone`() throws {
-        let tag = try AES128GCM.seal([], key: key, nonce: nonce)
+        let tag = try AESGCM.seal([], key: key, nonce: nonce)
         #expect(tag.count == 16)
-        #expect(try AES128GCM.open(tag[...], key: key, nonce: nonce) == [])
+        #expect(try AESGCM.open(tag[...], key: key, nonce: nonce) == [])
     }
 
     @Test(arguments: [0, 40, 63, 64, 79])
     func `one changed bit is not authentic`(position: Int) {
         var changed = sealed
         changed[position] ^= 0x80
-        #expect(throws: CryptoError.authentication) { try AES128GCM.open(changed[...], key: key, nonce: nonce) }
+        #expect(throws: CryptoError.authentication) { try AESGCM.open(changed[...], key: key, nonce: nonce) }
     }
 
     @Test(arguments: [0, 1, 15, 16, 79])
     func `a text that was cut is not authentic`(length: Int) {
         #expect(throws: CryptoError.authentication) {
-            try AES128GCM.open(sealed.prefix(length), key: key, nonce: nonce)
+            try AESGCM.open(sealed.prefix(length), key: key, nonce: nonce)
         }
     }
 
     @Test func `a key or nonce of another length never reaches OpenSSL`() {
         #expect(throws: CryptoError.library("EVP_CipherInit_ex")) {
-            try AES128GCM.seal([1], key: Array(key.dropLast()), nonce: nonce)
+            try AESGCM.seal([1], key: Array(key.dropLast()), nonce: nonce)
         }
         #expect(throws: CryptoError.library("EVP_CipherInit_ex")) {
-            try AES128GCM.seal([1], key: key, nonce: Array(nonce.dropLast()))
+            try AESGCM.seal([1], key: key, nonce: Array(nonce.dropLast()))
         }
     }
 }

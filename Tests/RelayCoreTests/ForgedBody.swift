@@ -33,7 +33,7 @@ struct ForgedBody {
             try HMAC.sha256(key: pseudoRandom, message: Array("Content-Encoding: nonce\0\u{1}".utf8)).prefix(12)
         )
         nonce[11] ^= sequence
-        let sealed = try AES128GCM.seal(record, key: Array(content.prefix(16)), nonce: nonce)
+        let sealed = try AESGCM.seal(record, key: Array(content.prefix(16)), nonce: nonce)
         return salt + withUnsafeBytes(of: recordSize.bigEndian, Array.init) + [65] + (shownKey ?? key.publicPoint)
             + sealed
     }
@@ -62,7 +62,7 @@ struct LegacyBody {
         )
         let nonce = try HMAC.sha256(key: pseudoRandom, message: Array("Content-Encoding: nonce\0".utf8) + context)
         let length = [UInt8(padding >> 8), UInt8(padding & 0xff)]
-        body = try AES128GCM.seal(
+        body = try AESGCM.seal(
             length + [UInt8](repeating: 0, count: padding) + plaintext,
             key: Array(content.prefix(16)),
             nonce: Array(nonce.prefix(12))

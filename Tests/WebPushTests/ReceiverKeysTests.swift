@@ -124,7 +124,7 @@ private struct Bodies: Decodable {
         // tag: the record is sealed anew with the keys of this message.
         let message = try EncryptedMessage(parsing: sender.encrypt([]))
         let schedule = try keys.keySchedule(for: message)
-        let record = try AES128GCM.seal([delimiter], key: schedule.contentEncryptionKey, nonce: schedule.nonce)
+        let record = try AESGCM.seal([delimiter], key: schedule.contentEncryptionKey, nonce: schedule.nonce)
         let body = message.salt + [0, 0, 16, 0, 65] + message.senderKey + record
         #expect(throws: reason) { try keys.open(EncryptedMessage(parsing: body)) }
     }
@@ -140,7 +140,7 @@ private struct Bodies: Decodable {
         #expect(contentKey == example.cek?.octets)
         let nonce = try HKDF.expand(key, info: Array("Content-Encoding: nonce\0".utf8), count: 12)
         #expect(nonce == example.nonce?.octets)
-        let padded = try AES128GCM.open(example.body.octets[21...], key: contentKey, nonce: nonce)
+        let padded = try AESGCM.open(example.body.octets[21...], key: contentKey, nonce: nonce)
         #expect(padded == example.plaintext.octets + [0x02])
     }
 
