@@ -17,3 +17,9 @@ static inline int relay_sqlite3_bind_text(sqlite3_stmt *statement, int index, co
 static inline int relay_sqlite3_defend(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
+
+// Whether the last close of the file moves the write-ahead log into it. Off, a file that turns out not to be ours, or not
+// to be in order, is left as it was found.
+static inline int relay_sqlite3_checkpoint_on_close(sqlite3 *database, int on) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on, (int *)0);
+}

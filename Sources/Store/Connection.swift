@@ -5,19 +5,18 @@ import Glibc
 struct Connection: ~Copyable {
     private let handle: OpaquePointer
 
-    /// Opens the file at `path`, creating it for its owner's eyes only, and reads nothing of it yet.
-    init(path: String) throws(StoreError) {
-        // To SQLite "" and ":memory:" are databases that vanish with the process; here every path is a file's.
-        let path = path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
-
-        // SQLite gives -wal and -shm the mode of the main file, so creating that one with 0600 settles all three. With
-        // O_EXCL a file that exists is not opened here: closing it would drop every POSIX lock this process has on it.
-        // Failures are left for SQLite to meet again and to report.
-        let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        if file >= 0 { Glibc.close(file) }
-
-        // NOMUTEX is SQLite's multi-thread mode: the actor already lets one thread in at a time.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    /// Opens the file at `path`, made for its owner's eyes only if `creating`, and reads nothing of it yet.
+    init(path: String, creating: Bool = false) throws(StoreError) {
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if creating {
+            // SQLite gives -wal and -shm the mode of the main file, so making that one with 0600 settles all three. With
+            // O_EXCL a file that exists is not opened here: closing it would drop every POSIX lock this process has on
+            // it. Failures are left for SQLite to meet again and to report.
+            let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+            if file >= 0 { Glibc.close(file) }
+            flags |= SQLITE_OPEN_CREATE
+        }
+        // NOMUTEX above is SQLite's multi-thread mode: the actor already lets one thread in at a time.
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
@@ -39,13 +38,15 @@ struct Connection: ~Copyable {
         try check(sqlite3_busy_timeout(handle, busyTimeout), .open)
         try check(relay_sqlite3_defend(handle), .open)
         // FULL: an answered /subscribe or DELETE outlives a power cut. Secure delete: what is deleted, such as a private
-        // key, is overwritten. Trusted schema off: functions named in the schema of a prepared file do not run.
+        // key, is overwritten. Trusted schema off: functions named in the schema of a prepared file do not run. Temporary
+        // tables in memory: the relay may have no other place to write to, and nothing of a row is left anywhere else.
         try execute(
             """
             PRAGMA synchronous = FULL;
             PRAGMA secure_delete = ON;
             PRAGMA foreign_keys = ON;
             PRAGMA trusted_schema = OFF;
+            PRAGMA temp_store = MEMORY;
             """,
             for: .open
         )
@@ -56,6 +57,20 @@ struct Connection: ~Copyable {
         // SQLite answers with the mode that holds and no error where it cannot grant the one asked for.
         let mode = try prepare("PRAGMA journal_mode = WAL", for: .open).first { $0.text(0) }
         guard mode == "wal" else { throw .noWriteAheadLog(mode: mode ?? "unknown") }
+    }
+
+    /// Whether the close of this connection, if it is the last one, moves the write-ahead log into the file.
+    func foldLogOnClose(_ isWanted: Bool) throws(StoreError) {
+        try check(relay_sqlite3_checkpoint_on_close(handle, isWanted ? 1 : 0), .open)
+    }
+
+    /// Looks for damage in the structure of the file; it reads all of it.
+    func checkStructure() throws(StoreError) {
+        let finding = try prepare("PRAGMA quick_check(1)", for: .open).first { $0.text(0) }
+        guard finding == "ok" else {
+            let message = finding?.split(separator: "\n").joined(separator: " ") ?? "no answer"
+            throw .corrupt(StoreError.Cause(operation: .open, code: SQLITE_CORRUPT, message: message))
+        }
     }
 
     /// Compiles the first statement in `sql`; `operation` names it in errors.
@@ -94,8 +109,8 @@ struct Connection: ~Copyable {
     var changes: Int64 { sqlite3_changes64(handle) }
 
     /// Moves the write-ahead log into the file and cuts it to nothing.
-    func checkpoint() throws(StoreError) {
-        try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil), .close)
+    func checkpoint(for operation: StoreError.Operation) throws(StoreError) {
+        try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil), operation)
     }
 
     private func check(_ code: Int32, _ operation: StoreError.Operation) throws(StoreError) {

@@ -3,6 +3,10 @@
 /// A class so that closing is letting go of it. Not Sendable: it never leaves the actor that made it.
 final class Database {
     let connection: Connection
+    let seal: Seal
+    /// The files that this is the content of.
+    let identity: FileIdentity
+    private let lock: FileLock
     let find: Statement
     let removePair: Statement
     let insert: Statement
@@ -21,13 +25,33 @@ final class Database {
     let addDoubt: Statement
     let clearDoubts: Statement
 
-    /// Opens, configures and migrates the file at `path`; `busyTimeout` in milliseconds, `now` in Unix seconds.
-    init(path: String, busyTimeout: Int32, now: Int64) throws(StoreError) {
-        connection = try Connection(path: path)
+    /// Opens the files, or makes them, and brings them up to date; `busyTimeout` in milliseconds, `now` in Unix seconds.
+    ///
+    /// What it refuses to open it leaves as it was.
+    init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
+        let isPresent = try files.isPresent()
+        lock = try FileLock(files.lock)
+        if !isPresent {
+            guard try !lock.isMarked() else { throw .lost(path: files.database) }
+            try Self.create(files)
+        }
+        files.protect()
+        let hasLog = files.hasLog
+        connection = try Connection(path: files.database)
+        try connection.foldLogOnClose(!hasLog)
         try connection.configure(busyTimeout: busyTimeout)
-        try connection.migrate(now: now)
-        // Last, because it writes to the file: one that is not a database, or cannot be migrated, stays as it was.
+        let kind = try connection.kind()
+        try connection.checkStructure()
+        seal = try connection.unlock(kind, with: SecretKeyFile(path: files.secretKey))
+        if kind == .unsealed { try connection.migrate(sealing: seal, now: now) }
+        // After all that may refuse the file, because it writes to it.
         try connection.useWriteAheadLog()
+        try connection.foldLogOnClose(true)
+        if kind != .sealed(isCompact: true) { try connection.compact() }
+        try lock.mark()
+        // The first transaction makes the log.
+        try connection.transaction(for: .open) {}
+        identity = FileIdentity([files.database, files.database + "-wal"])
 
         find = try connection.prepare(
             """
@@ -38,23 +62,23 @@ final class Database {
             for: .read
         )
         removePair = try connection.prepare(
-            "DELETE FROM subscriptions WHERE device_token = ?1 AND account = ?2 RETURNING id",
+            "DELETE FROM subscriptions WHERE device = ?1 AND account = ?2 RETURNING id",
             for: .register
         )
         insert = try connection.prepare(
             """
-            INSERT INTO subscriptions (id, device_token, account, label, private_key, auth, created_at,
+            INSERT INTO subscriptions (id, device, device_token, account, label, private_key, auth, created_at,
                 environment, accepted_at, vapid_key)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """,
             for: .register
         )
         // Nine at most beside the new one, which is spared by its id: after a clock is set back it is not the youngest.
         evict = try connection.prepare(
             """
-            DELETE FROM subscriptions WHERE rowid IN (
-                SELECT rowid FROM subscriptions WHERE device_token = ?1 AND id <> ?2
-                ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET 9
+            DELETE FROM subscriptions WHERE number IN (
+                SELECT number FROM subscriptions WHERE device = ?1 AND id <> ?2
+                ORDER BY created_at DESC, number DESC LIMIT -1 OFFSET 9
             ) RETURNING id
             """,
             for: .register
@@ -78,7 +102,7 @@ final class Database {
             """
             SELECT badges_enabled, badge_epoch, (
                 SELECT min(sum(sibling.badge_count), 2147483647) FROM subscriptions AS sibling
-                WHERE sibling.device_token = subscriptions.device_token AND sibling.badges_enabled
+                WHERE sibling.device = subscriptions.device AND sibling.badges_enabled
             ) FROM subscriptions WHERE id = ?1
             """,
             for: .badge
@@ -90,20 +114,20 @@ final class Database {
         findProof = try connection.prepare(
             """
             SELECT environment, accepted_at FROM subscriptions
-            WHERE device_token = ?1 AND accepted_at IS NOT NULL ORDER BY accepted_at DESC LIMIT 1
+            WHERE device = ?1 AND accepted_at IS NOT NULL ORDER BY accepted_at DESC LIMIT 1
             """,
             for: .register
         )
         // By token as well: an id is never given twice, but that this is so should not be what a phone depends on.
         deleteToken = try connection.prepare(
-            "DELETE FROM subscriptions WHERE id = ?1 AND device_token = ?2",
+            "DELETE FROM subscriptions WHERE id = ?1 AND device = ?2",
             for: .delete
         )
         // Of the device's other subscriptions those that the app has said nothing else about: a token has one service.
         accept = try connection.prepare(
             """
             UPDATE subscriptions SET environment = coalesce(?3, environment), accepted_at = coalesce(accepted_at, ?4)
-            WHERE device_token = ?2
+            WHERE device = ?2
                 AND (id = ?1 OR accepted_at IS NULL AND (environment IS NULL OR environment = ?3))
             """,
             for: .badge
@@ -112,5 +136,16 @@ final class Database {
         forgetOldDoubts = try connection.prepare("DELETE FROM doubtful_deletions WHERE at <= ?1", for: .delete)
         addDoubt = try connection.prepare("INSERT INTO doubtful_deletions (at) VALUES (?1)", for: .delete)
         clearDoubts = try connection.prepare("DELETE FROM doubtful_deletions", for: .delete)
+    }
+
+    /// Makes a new database under another name first: one that was begun and not finished never bears the name.
+    private static func create(_ files: StoreFiles) throws(StoreError) {
+        files.removeDraft()
+        do {
+            let connection = try Connection(path: files.draft, creating: true)
+            try connection.configure(busyTimeout: 0)
+            try connection.createSchema()
+        }
+        try files.publishDraft()
     }
 }

@@ -1,7 +1,8 @@
 extension Store {
     /// Erases a subscription because Apple says that its token is dead; nothing changes when it has another token.
     package func delete(_ id: SubscriptionID, deviceToken: String) throws(StoreError) {
-        try open().deleteToken.run([.blob(id.digest), .text(deviceToken)])
+        let database = try open()
+        try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
     }
 
     /// Erases a subscription whose token Apple does not know, unless that has happened too often.
@@ -19,7 +20,7 @@ extension Store {
             // Old ones are only dropped while there are fewer than three: once reached, the limit stays reached.
             if try database.doubts() >= 3 { return false }
             try database.forgetOldDoubts.run([.integer(now - 3_600)])
-            try database.deleteToken.run([.blob(id.digest), .text(deviceToken)])
+            try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
             if database.connection.changes > 0 { try database.addDoubt.run([.integer(now)]) }
             return true
         }
@@ -41,7 +42,8 @@ extension Store {
         try database.connection.transaction(for: .badge) { () throws(StoreError) in
             if isNews {
                 try database.accept.run([
-                    .blob(known.id.digest), .text(known.deviceToken), environment.map(Value.text), .integer(now),
+                    .blob(known.id.digest), try database.lookup(known.deviceToken), environment.map(Value.text),
+                    .integer(now),
                 ])
             }
             if hasDoubts { try database.clearDoubts.run() }

@@ -1,14 +1,15 @@
 extension Store {
     /// The subscription as of now; `nil` says for certain that there is none, which is all that a 404 may rest on.
     package func subscription(_ id: SubscriptionID) throws(StoreError) -> Subscription? {
-        try open().find.first([.blob(id.digest)]) { row in
+        let database = try open()
+        return try database.find.first([.blob(id.digest)]) { row throws(StoreError) in
             Subscription(
                 id: id,
-                deviceToken: row.text(0),
+                deviceToken: String(decoding: try database.open(row.blob(0), .deviceToken, of: id), as: UTF8.self),
                 account: row.text(1),
                 label: row.text(2),
-                privateKey: row.blob(3),
-                authSecret: row.blob(4),
+                privateKey: try database.open(row.blob(3), .privateKey, of: id),
+                authSecret: try database.open(row.blob(4), .authSecret, of: id),
                 // 64 bits here as there, and the table's CHECK keeps it within 31.
                 badgeCount: Int(row.integer(5)),
                 badgesEnabled: row.integer(6) != 0,
@@ -27,7 +28,10 @@ extension Store {
     package func register(_ registration: Registration) throws(StoreError) -> [SubscriptionID] {
         let database = try open()
         let id = Value.blob(registration.id.digest)
-        let device = Value.text(registration.deviceToken)
+        let device = try database.lookup(registration.deviceToken)
+        let deviceToken = try database.seal(Array(registration.deviceToken.utf8), .deviceToken, of: registration.id)
+        let privateKey = try database.seal(registration.privateKey, .privateKey, of: registration.id)
+        let authSecret = try database.seal(registration.authSecret, .authSecret, of: registration.id)
         let account = Value.text(registration.account)
         return try database.connection.transaction(for: .register) { () throws(StoreError) in
             // What was learnt of the token holds for every account on the device, and outlives a new registration.
@@ -39,10 +43,11 @@ extension Store {
             try database.insert.run([
                 id,
                 device,
+                deviceToken,
                 account,
                 .text(registration.label),
-                .blob(registration.privateKey),
-                .blob(registration.authSecret),
+                privateKey,
+                authSecret,
                 .integer(registration.createdAt),
                 registration.environment.map(Value.text) ?? proof?.environment ?? nil,
                 isProven ? proof?.acceptedAt ?? nil : nil,

@@ -10,17 +10,17 @@ package actor Store {
     /// `nil` once closed.
     private(set) var database: Database?
 
-    /// Opens the database at `path`, creates it readable by its owner only, and brings it up to date.
+    /// Opens the database, creates it readable by its owner only, and brings it up to date.
     ///
     /// It blocks its caller for as long as that takes: it is meant for the start of the process.
-    package init(path: String) throws(StoreError) {
+    package init(_ files: StoreFiles) throws(StoreError) {
         // Longer than an operator's sqlite3 command holds a lock, shorter than the 9 s a push has for its answer.
-        try self.init(path: path, busyTimeout: 2_000, now: Int64(time(nil)))
+        try self.init(files, busyTimeout: 2_000, now: Int64(time(nil)))
     }
 
-    /// Opens like ``init(path:)`` with a choice of the milliseconds to wait for a lock and of the Unix time.
-    init(path: String, busyTimeout: Int32, now: Int64) throws(StoreError) {
-        database = try Database(path: path, busyTimeout: busyTimeout, now: now)
+    /// Opens like ``init(_:)`` with a choice of the milliseconds to wait for a lock and of the Unix time.
+    init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
+        database = try Database(files, busyTimeout: busyTimeout, now: now)
     }
 
     /// The queue that every call on the store runs on, never a thread of Swift's pool.
@@ -44,12 +44,13 @@ package actor Store {
         guard let database else { return }
         self.database = nil
         // Closing folds the log in as well, but silently, and only when no other process has the file open.
-        try database.connection.checkpoint()
+        try database.connection.checkpoint(for: .close)
     }
 
-    /// The database, unless it is closed.
+    /// The database, unless it is closed, or its files are no longer where a restart would look for them.
     func open() throws(StoreError) -> Database {
         guard let database else { throw .closed }
+        if let path = database.identity.missing { throw .moved(path: path) }
         return database
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Crypto
 import Glibc
 
 /// Why the database did not do what it was asked; whatever was being written is rolled back.
@@ -15,7 +16,7 @@ package enum StoreError: Error, Equatable {
     /// The file's structure is damaged.
     case corrupt(Cause)
     /// The file is something else, or encrypted; it was left as it was.
-    case notADatabase(Cause)
+    case notADatabase
     /// The file can be neither opened nor created.
     case cannotOpen(Cause)
     /// The operating system failed to read or write.
@@ -28,6 +29,32 @@ package enum StoreError: Error, Equatable {
     case noWriteAheadLog(mode: String)
     /// A row of an earlier release has no counterpart in the present schema; the file was left as it was.
     case unconvertible(column: String, rowid: Int64)
+    /// The file has 0 octets, which SQLite would take for a database without rows.
+    case empty(path: String)
+    /// Where the file should be is a directory, or a device.
+    case notAFile
+    /// There is no file, and the lock beside it says that there was one.
+    case lost(path: String)
+    /// The file is an SQLite database of another program.
+    case foreign
+    /// The file is of a later release of the relay.
+    case newer(version: Int64)
+    /// Another relay has the database.
+    case inUse(path: String)
+    /// The file, or its log, was removed or replaced while the relay had it open.
+    case moved(path: String)
+    /// Rows are sealed, and there is no file with the key.
+    case missingSecretKey
+    /// Rows are sealed with another key than the one in the file.
+    case wrongSecretKey
+    /// What is in the file is no key.
+    case malformedSecretKey
+    /// A sealed value is not what was written there.
+    case unsealable(column: String, subscription: String)
+    /// OpenSSL refused a call; its name.
+    case cryptography(String)
+    /// The operating system refused to do something with a file; its code.
+    case file(action: String, path: String, code: Int32)
     /// The store was closed before the call.
     case closed
 
@@ -49,8 +76,14 @@ package enum StoreError: Error, Equatable {
         case register = "register a subscription"
         case delete = "delete a subscription"
         case badge = "write a badge"
+        case rotate = "rotate the secret key"
         case check = "check the database"
         case close = "close the database"
+    }
+
+    /// Runs cryptography that has no reason to fail.
+    static func mapping<Value>(_ work: () throws(CryptoError) -> Value) throws(StoreError) -> Value {
+        do throws(CryptoError) { return try work() } catch { throw .cryptography("\(error)") }
     }
 
     /// Classifies `code`, an extended result code other than OK, ROW and DONE; `database` is where it came from.
@@ -67,7 +100,7 @@ package enum StoreError: Error, Equatable {
         case SQLITE_FULL: self = .full(cause)
         case SQLITE_READONLY: self = .readOnly(cause)
         case SQLITE_CORRUPT: self = .corrupt(cause)
-        case SQLITE_NOTADB: self = .notADatabase(cause)
+        case SQLITE_NOTADB: self = .notADatabase
         case SQLITE_CANTOPEN, SQLITE_PERM: self = .cannotOpen(cause)
         case SQLITE_IOERR: self = .inputOutput(cause)
         case SQLITE_CONSTRAINT: self = .constraint(cause)
@@ -84,7 +117,7 @@ extension StoreError: CustomStringConvertible {
         case .full(let cause): "\(cause): make room on the disk"
         case .readOnly(let cause): "\(cause): let the relay's user write the file and its directory"
         case .corrupt(let cause): "\(cause): restore the latest backup"
-        case .notADatabase(let cause): "\(cause): let DB_PATH name the relay's database or a new file"
+        case .notADatabase: "the file is no database: let DB_PATH name the relay's database or a new file"
         case .cannotOpen(let cause): "\(cause): create the directory and let the relay's user write it"
         case .inputOutput(let cause): "\(cause): look for disk errors in the kernel's log"
         case .constraint(let cause): "\(cause): try again with a new id"
@@ -94,6 +127,29 @@ extension StoreError: CustomStringConvertible {
         case .unconvertible(let column, let rowid):
             "cannot bring the database up to date: \(column) of row \(rowid) in subscriptions is unusable: "
                 + "correct or delete that row with the sqlite3 command"
+        case .empty(let path):
+            "the file is empty: restore the latest backup; to begin without any subscription, remove it and \(path).lock"
+        case .notAFile: "this is no file: let DB_PATH name the relay's database or a new file"
+        case .lost(let path):
+            "the file is gone: restore the latest backup; to begin without any subscription, remove \(path).lock"
+        case .foreign: "the database is another program's: let DB_PATH name the relay's database or a new file"
+        case .newer(let version):
+            "the database is of a later release (version \(version)): install that release, or restore the backup "
+                + "from before it"
+        case .inUse(let path): "another relay has the database: stop that one first (it holds \(path))"
+        case .moved(let path):
+            "\(path) was removed or replaced while the relay runs: put the file back, or restore a backup and restart"
+        case .missingSecretKey: "there is no such file, and subscriptions are sealed with the key in it: restore it"
+        case .wrongSecretKey:
+            "subscriptions are sealed with another key than the one in this file: restore the one that belongs to DB_PATH"
+        case .malformedSecretKey:
+            "the file does not hold 64 hexadecimal digits: restore it, or make it with `openssl rand -hex 32`"
+        case .unsealable(let column, let subscription):
+            "cannot open \(column) of subscription \(subscription): the row is damaged: restore the latest backup"
+        case .cryptography(let name): "OpenSSL failed at \(name): restart the relay"
+        case .file(let action, let path, let code):
+            "cannot \(action) \(path) (\(String(cString: strerror(code)))): let the relay's user read and "
+                + "write in that directory"
         case .closed: "cannot use the database: it is closed: start the relay again"
         }
     }

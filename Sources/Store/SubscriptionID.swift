@@ -19,6 +19,6 @@ package struct SubscriptionID: Hashable, Sendable {
 
     /// How logs name a subscription: the first 8 hex digits of the digest, which open no endpoint.
     package var shortName: String {
-        digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        Hex.encode(digest.prefix(4))
     }
 }

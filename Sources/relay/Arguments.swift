@@ -1,6 +1,7 @@
 /// What a command line asks for.
 enum Arguments: Equatable {
     case serve(environmentFile: String?)
+    case rotateKey(environmentFile: String?)
     case help
     case version
 
@@ -30,12 +31,15 @@ enum Arguments: Equatable {
                 environmentFile = file
             case let option where option.hasPrefix("-"):
                 return .failure(Malformed(description: "there is no option \(option)"))
-            case "serve" where command == nil:
+            case "serve" where command == nil, "rotate-key" where command == nil:
                 command = argument
             default:
                 return .failure(Malformed(description: "there is no command \(argument)"))
             }
         }
-        return .success(.serve(environmentFile: environmentFile))
+        switch command {
+        case "rotate-key": return .success(.rotateKey(environmentFile: environmentFile))
+        default: return .success(.serve(environmentFile: environmentFile))
+        }
     }
 }

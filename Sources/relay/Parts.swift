@@ -16,7 +16,7 @@ struct Parts {
         let token = ProviderToken(
             key: configuration.providerKey,
             clock: ProviderToken.Clock(now: clocks.now, uptime: clocks.uptime),
-            file: TokenFile(path: configuration.databasePath + ".provider-token")
+            file: TokenFile(path: configuration.storeFiles.database + ".provider-token")
         )
         let apple = Self.apple(configuration, token, log)
         let limits = PushLimits(uptime: clocks.uptime)

@@ -10,13 +10,16 @@ struct Relay {
         case .failure(let error): end(.usage, "relay: \(error)\nTry `relay --help`.")
         case .success(.help): print(usage)
         case .success(.version): print("relay \(relayVersion)")
-        case .success(.serve(let environmentFile)): serve(environmentFile: environmentFile)
+        case .success(.serve(let environmentFile)):
+            run { () throws(StartError) in try Serve(environmentFile: environmentFile).run() }
+        case .success(.rotateKey(let environmentFile)):
+            run { () throws(StartError) in print(try rotateKey(environmentFile: environmentFile)) }
         }
     }
 
-    private static func serve(environmentFile: String?) {
+    private static func run(_ command: () throws(StartError) -> Void) {
         do {
-            try Serve(environmentFile: environmentFile).run()
+            try command()
         } catch {
             let lines = error.lines.map { "relay: \($0)" }.joined(separator: "\n")
             end(error.exitCode, lines)

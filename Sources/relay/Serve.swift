@@ -19,11 +19,16 @@ struct Serve {
         let configuration = try configuration(environment.variables)
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for problem in configuration.warnings { log(.warning, "configuration", ["detail": "\(problem)"]) }
+        if configuration.storeFiles.isSecretKeyReadableByAll {
+            let detail =
+                "RELAY_SECRET_KEY_FILE names a file that every user of this machine can read: run `chmod 600` on it"
+            log(.warning, "configuration", ["detail": detail])
+        }
         for name in environment.unknown {
             log(.warning, "configuration", ["detail": "\(name) is no variable of the relay: check its spelling"])
         }
 
-        let parts = Parts(configuration, store: try opened(configuration.databasePath), log: log)
+        let parts = Parts(configuration, store: try opened(configuration.storeFiles), log: log)
         let server = try listening(configuration.listenAddress, parts.routes)
         server.start()
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
@@ -58,8 +63,8 @@ struct Serve {
         do throws(Problems) { return try Configuration(variables: variables) } catch { throw .configuration(error) }
     }
 
-    private func opened(_ path: String) throws(StartError) -> Store {
-        do throws(StoreError) { return try Store(path: path) } catch { throw .store(error, path: path) }
+    private func opened(_ files: StoreFiles) throws(StartError) -> Store {
+        do throws(StoreError) { return try Store(files) } catch { throw .store(error, files) }
     }
 
     private func listening(_ address: ListenAddress, _ routes: Routes) throws(StartError) -> Server {

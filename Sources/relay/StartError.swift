@@ -6,14 +6,23 @@ import Store
 enum StartError: Error {
     case environmentFile(String)
     case configuration(Problems)
-    case store(StoreError, path: String)
+    case store(StoreError, StoreFiles)
     case server(ServerError)
 
     var lines: [String] {
         switch self {
         case .environmentFile(let text): [text]
         case .configuration(let problems): problems.all.map(\.description)
-        case .store(let error, let path): ["DB_PATH \(path): \(error)"]
+        case .store(let error, let files):
+            switch error {
+            case .missingSecretKey, .wrongSecretKey, .malformedSecretKey:
+                ["RELAY_SECRET_KEY_FILE \(files.secretKey): \(error)"]
+            case .file(_, files.secretKey, _): ["RELAY_SECRET_KEY_FILE: \(error)"]
+            case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
+                .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .inUse, .moved,
+                .unsealable, .cryptography, .file, .closed:
+                ["DB_PATH \(files.database): \(error)"]
+            }
         case .server(let error): ["LISTEN_ADDR: \(error)"]
         }
     }

@@ -3,9 +3,10 @@ let usage = """
     relay: turns Pixelfed's Web Push into alerts of Apple's, for one operator and one app
 
     Usage:
-      relay [serve] [--env-file FILE]   run the relay until SIGTERM or SIGINT
-      relay --help                      print this text
-      relay --version                   print the version
+      relay [serve] [--env-file FILE]      run the relay until SIGTERM or SIGINT
+      relay rotate-key [--env-file FILE]   seal the database of a stopped relay with a new secret key
+      relay --help                         print this text
+      relay --version                      print the version
 
     Options:
       --env-file FILE   read NAME=value lines from FILE; what is set in the environment wins
@@ -14,6 +15,7 @@ let usage = """
       PUBLIC_URL        required  origin of the endpoints, https://push.example.org
       LISTEN_ADDR                 IPv4:port, [IPv6]:port or unix:/path (default 127.0.0.1:8080)
       DB_PATH           required  path of the SQLite file
+      RELAY_SECRET_KEY_FILE       key that secrets in the database are sealed with (default DB_PATH.secret-key)
       SUBSCRIBE_TOKEN   required  the app's bearer token; several with commas between
       APNS_KEY_FILE     required  path of the .p8 file
       APNS_KEY_ID       required  ten characters

@@ -49,7 +49,7 @@ final class TestRelay: Sendable {
         let log = Log(level: .debug, format: .text) { line in logged.lines.withLock { $0.append(line) } }
         let folder = try earlier?.folder ?? TemporaryFolder()
         // No patience with a lock, so that a test of one does not wait.
-        let store = try Store(path: folder.path("relay.sqlite"), busyTimeout: 0, now: clock.now)
+        let store = try Store(StoreFiles(database: folder.path("relay.sqlite")), busyTimeout: 0, now: clock.now)
         let limiter = RateLimiter(burst: burst, uptime: clocks.uptime)
         let limits = PushLimits(messages: limiter, strays: RateLimiter(burst: burst, uptime: clocks.uptime))
         let client = try Self.client(of: apple, origin: appleOrigin, change: change)

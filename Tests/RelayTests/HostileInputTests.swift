@@ -64,7 +64,7 @@ private struct Bodies: Decodable {
         let folder = try TemporaryFolder()
         // The vectors are for keys that the relay would not have chosen, so the rows are made before it starts; each
         // case has its own, since a row takes 20 messages at once and no more.
-        let store = try Store(path: folder.path("relay.sqlite"))
+        let store = try Store(StoreFiles(database: folder.path("relay.sqlite")))
         for body in bodies.cases { _ = try await store.register(body.registration(for: bodies.receiver)) }
         try await store.close()
 

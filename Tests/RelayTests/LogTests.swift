@@ -66,7 +66,7 @@ import Testing
 
     /// Everything that the log must not hold, in hex and in base64url where it is octets.
     private func secrets(_ endpoints: [Endpoint], _ devices: [String], _ relay: RelayProgram) async throws -> [String] {
-        let store = try Store(path: relay.folder.path("relay.sqlite"))
+        let store = try Store(StoreFiles(database: relay.folder.path("relay.sqlite")))
         var octets: [[UInt8]] = []
         for endpoint in endpoints {
             octets += [endpoint.p256dh.octets, endpoint.auth.octets]

@@ -25,7 +25,7 @@ struct FaultTests {
     }
 
     @Test func `the relay waits two seconds for a lock`() async throws {
-        #expect(try await Store(path: folder.path).rows("PRAGMA busy_timeout") == ["2000"])
+        #expect(try await Store(folder.files).rows("PRAGMA busy_timeout") == ["2000"])
     }
 
     @Test(arguments: ["", "-wal", "-shm"])
@@ -36,12 +36,12 @@ struct FaultTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func `a store that is closed says so and leaves one file`() async throws {
+    @Test func `a store that is closed says so and leaves the file, its lock and its key`() async throws {
         let store = try folder.store()
         try await store.register("one")
         let increment = try #require(try await store.countUp(id("one")))
         for _ in 1...2 { try await store.close() }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["relay.sqlite"])
+        #expect(try folder.names() == ["relay.sqlite", "relay.sqlite.lock", "relay.sqlite.secret-key"])
 
         await #expect(throws: StoreError.closed) { try await store.subscription(id("one")) }
         await #expect(throws: StoreError.closed) { try await store.register(registration("two")) }
@@ -116,34 +116,42 @@ struct FaultTests {
     func `a file that is something else is refused and left alone`(lines: Int) async throws {
         let content = String(repeating: "not a database\n", count: lines)
         try Data(content.utf8).write(to: folder.url.appending(path: "relay.sqlite"))
-        await expect("notADatabase") { _ = try folder.store() }
+        #expect(throws: StoreError.notADatabase) { try folder.store() }
         #expect(try folder.octets() == Data(content.utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["relay.sqlite"])
+        #expect(try folder.names() == ["relay.sqlite"])
     }
 
-    @Test func `a damaged file is corrupt, and what is in it is not called unknown`() async throws {
+    @Test func `a file that is damaged while it is open is corrupt, and what is in it is not called unknown`()
+        async throws
+    {
         let store = try folder.store()
         for number in 1...100 { try await store.register("\(number)", on: "\(number)") }
-        try await store.close()
-        var octets = try folder.octets()
-        octets.replaceSubrange(8_192..., with: repeatElement(0xFF, count: octets.count - 8_192))
-        try octets.write(to: folder.url.appending(path: "relay.sqlite"))
-
-        let reopened = try folder.store()
-        await expect("corrupt") { _ = try await reopened.subscription(id("50")) }
+        try await store.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA shrink_memory")
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.path))
+        try file.seek(toOffset: 8_192)
+        try file.write(contentsOf: Data(repeating: 0xFF, count: folder.octets().count - 8_192))
+        await expect("corrupt") { _ = try await store.subscription(id("50")) }
+        await expect("corrupt") { _ = try await store.subscription(id("unknown")) }
     }
 
-    @Test(arguments: ["missing/relay.sqlite", "", nil])
-    func `a path where no file can be is an error that ends in a remedy`(name: String?) async throws {
-        // To SQLite the empty path would be a database that vanishes with the process.
-        let path = name.map(folder.path) ?? ""
-        await expect("cannotOpen") { _ = try Store(path: path) }
-        let error = #expect(throws: StoreError.self) { try Store(path: path) }
-        #expect("\(try #require(error))".hasSuffix("create the directory and let the relay's user write it"))
+    @Test func `a directory that is missing is named, with a remedy`() throws {
+        let files = StoreFiles(database: folder.path("missing/relay.sqlite"))
+        let error = StoreError.file(action: "open", path: files.lock, code: ENOENT)
+        #expect(throws: error) { try Store(files) }
+        #expect(
+            "\(error)".hasSuffix("(No such file or directory): let the relay's user read and write in that directory")
+        )
+    }
+
+    // To SQLite the empty path would be a database that vanishes with the process.
+    @Test(arguments: [true, false])
+    func `a directory is no database`(isNamed: Bool) throws {
+        #expect(throws: StoreError.notAFile) { try Store(StoreFiles(database: isNamed ? folder.url.path : "")) }
+        #expect(try folder.names() == [])
     }
 
     @Test func `a transaction that cannot be committed is rolled back and does not block the next`() throws {
-        let connection = try Connection(path: folder.path)
+        let connection = try Connection(path: folder.path, creating: true)
         try connection.configure(busyTimeout: 0)
         try connection.execute(
             """

@@ -17,20 +17,28 @@ final class Folder: Sendable {
     /// Where the database of the test is.
     var path: String { path("relay.sqlite") }
 
+    /// The database of the test and its key.
+    var files: StoreFiles { StoreFiles(database: path) }
+
     func path(_ name: String) -> String { url.appending(path: name).path }
 
     func octets(_ name: String = "relay.sqlite") throws -> Data {
         try Data(contentsOf: url.appending(path: name))
     }
 
+    /// What lies in the folder, by name.
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+    }
+
     /// Opens the database as the relay does, but gives up on a lock at once.
     func store(now: Int64 = 1_800_000_000) throws -> Store {
-        try Store(path: path, busyTimeout: 0, now: now)
+        try Store(files, busyTimeout: 0, now: now)
     }
 
     /// Runs SQL on the file over a connection of its own.
     func execute(_ sql: String) throws {
-        try Connection(path: path).execute(sql, for: .read)
+        try Connection(path: path, creating: true).execute(sql, for: .read)
     }
 
     /// What a query answers over a connection of its own, each row as one text.

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Testing
 
@@ -6,9 +7,12 @@ import Testing
 /// What a release wrote, by the columns it had; each age has those of the age before.
 enum Age: Int, CaseIterable {
     case first, counts, switches, accounts
+    /// Types are checked, all ids are digests, and what Apple said is remembered; the last age before secrets were sealed.
+    case checked
 
-    /// The table with three rows: a shouted token and no label, an id in base64url, and an id that is a digest already.
+    /// The table with three rows: a shouted token and no label, an id in the clear, and an id that is a digest already.
     var sql: String {
+        if self == .checked { return checkedSQL }
         let columns = ["badge_count INTEGER NOT NULL DEFAULT 0", "badges_enabled INTEGER NOT NULL DEFAULT 1"]
         let later = (columns + ["account TEXT NOT NULL DEFAULT ''"]).prefix(rawValue).map { ", \($0)" }.joined()
         let set = ["badge_count = 4", "badges_enabled = 0", "account = 'alice'"].prefix(rawValue)
@@ -20,6 +24,32 @@ enum Age: Int, CaseIterable {
                 (3, '00112233445566778899aabbccddeeff', '\(tablet)', 'my tablet', \(key), \(auth), 1700000000),
                 (5, '\(digest)', '\(tablet)', '', \(key), \(auth), 'once upon a time');
             \(set.isEmpty ? "" : "UPDATE subscriptions SET \(set.joined(separator: ", ")) WHERE rowid = 9;")
+            """
+    }
+
+    private var checkedSQL: String {
+        func row(_ number: Int, _ digest: [UInt8], _ token: String, _ rest: String) -> String {
+            "(\(number), x'\(Hex.encode(digest))', '\(token)', \(key), \(auth), \(rest))"
+        }
+        let rows = [
+            row(9, id("clear-id_1").digest, phone, "'', 1767323045, 4, 0, 'alice'"),
+            row(3, id("00112233445566778899aabbccddeeff").digest, tablet, "'my tablet', 1700000000, 0, 1, ''"),
+            row(5, id("abc").digest, tablet, "'', 1800000000, 0, 1, ''"),
+        ]
+        return """
+            PRAGMA journal_mode = WAL;
+            CREATE TABLE "subscriptions" (id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 32),
+                device_token TEXT NOT NULL, label TEXT NOT NULL, private_key BLOB NOT NULL, auth BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                badge_count INTEGER NOT NULL DEFAULT 0 CHECK (badge_count BETWEEN 0 AND 2147483647),
+                badges_enabled INTEGER NOT NULL DEFAULT 1 CHECK (badges_enabled IN (0, 1)),
+                account TEXT NOT NULL DEFAULT '', badge_epoch INTEGER NOT NULL DEFAULT 0,
+                environment TEXT CHECK (environment IN ('production', 'sandbox')), accepted_at INTEGER,
+                vapid_key BLOB CHECK (length(vapid_key) = 65)) STRICT;
+            CREATE TABLE doubtful_deletions (at INTEGER NOT NULL) STRICT;
+            CREATE INDEX subscriptions_by_device ON subscriptions (device_token, account);
+            INSERT INTO subscriptions (rowid, id, device_token, private_key, auth, label, created_at,
+                badge_count, badges_enabled, account) VALUES \(rows.joined(separator: ", "));
             """
     }
 
@@ -61,7 +91,7 @@ struct MigrationTests {
 
         // A date that cannot be read becomes the time of the migration, and a stored digest is kept.
         #expect(try await store.subscription(id("abc"))?.createdAt == 1_800_000_000)
-        #expect(try await store.rows("SELECT rowid FROM subscriptions") == ["3", "5", "9"])
+        #expect(try await store.rows("SELECT number FROM subscriptions ORDER BY number") == ["3", "5", "9"])
     }
 
     @Test(arguments: Age.allCases)
@@ -83,24 +113,22 @@ struct MigrationTests {
         }
     }
 
-    @Test(arguments: [["environment", "accepted_at"], ["accepted_at"], []])
-    func `a database of the release before gets the columns that it lacks, and its rows stay`(
-        columns: [String]
-    ) async throws {
+    @Test func `what the last unsealed release knew of Apple and of the sender is kept`() async throws {
+        try folder.execute(Age.checked.sql)
+        try folder.execute(
+            """
+            UPDATE subscriptions SET environment = 'sandbox', accepted_at = 7, badge_epoch = 2,
+                vapid_key = x'\(String(repeating: "04", count: 65))' WHERE rowid = 9;
+            INSERT INTO doubtful_deletions VALUES (11);
+            """
+        )
         let store = try folder.store()
-        try await store.register("one", account: "alice")
-        try await store.setBadge(id("one"), to: 3)
-        for column in columns { try await store.execute("ALTER TABLE subscriptions DROP COLUMN \(column)") }
-        try await store.execute("DROP TABLE doubtful_deletions")
-        try await store.close()
-        let reopened = try folder.store()
-        let subscription = try #require(try await reopened.subscription(id("one")))
-        #expect(subscription.badgeCount == 3)
-        #expect(subscription.environment == nil)
-        #expect(subscription.acceptedAt == nil)
-        try await reopened.accepted(subscription, environment: "production", at: 1)
-        #expect(try await reopened.subscription(id("one"))?.environment == "production")
-        #expect(try await !reopened.isGuarded())
+        let subscription = try #require(try await store.subscription(id("clear-id_1")))
+        #expect(subscription.environment == "sandbox")
+        #expect(subscription.acceptedAt == 7)
+        #expect(subscription.vapidKey == [UInt8](repeating: 4, count: 65))
+        #expect(try await store.countUp(id("clear-id_1"))?.epoch == 2)
+        #expect(try await store.rows("SELECT at FROM doubtful_deletions") == ["11"])
     }
 
     @Test(arguments: Age.allCases)
@@ -130,13 +158,6 @@ struct MigrationTests {
         let replaced = try await store.register(registration("new", on: tablet))
         #expect(Set(replaced) == [id("00112233445566778899aabbccddeeff"), id("abc")])
         #expect(try await store.subscription(id("clear-id_1")) != nil)
-    }
-
-    @Test func `an id in the clear is gone from the file after the first stop`() async throws {
-        try folder.execute(Age.accounts.sql)
-        #expect(try folder.octets().range(of: Data("clear-id_1".utf8)) != nil)
-        try await folder.store().close()
-        #expect(try folder.octets().range(of: Data("clear-id_1".utf8)) == nil)
     }
 
     @Test(arguments: [
@@ -174,7 +195,8 @@ struct MigrationTests {
     }
 
     @Test(arguments: [
-        "id = x'00'", "badge_count = -1", "badge_count = 2147483648", "badges_enabled = 2", "auth = 'text'",
+        "id = x'00'", "device = x'00'", "private_key = x'00'", "device_token = 'text'", "badge_count = -1",
+        "badge_count = 2147483648", "badges_enabled = 2", "auth = 'text'",
         "environment = 'Sandbox'", "accepted_at = 'never'",
     ])
     func `the table refuses what the code never writes`(assignment: String) async throws {

@@ -1,12 +1,13 @@
 package import APNs
 package import HTTPServer
+package import Store
 
 /// Everything that an operator decides, read once at the start and valid as a whole.
 package struct Configuration: Sendable {
     /// The origin of every endpoint, `https://push.example.org`, without a slash at its end.
     package let publicURL: String
     package let listenAddress: ListenAddress
-    package let databasePath: String
+    package let storeFiles: StoreFiles
     package let subscribeTokens: SubscribeTokens
     package let providerKey: ProviderKey
     package let topic: String
@@ -41,7 +42,7 @@ package struct Configuration: Sendable {
                 throw Fault("cannot be used: \(error)")
             }
         }
-        let databasePath = reader.required(.databasePath, "the path of the SQLite file", parse: parsePath)
+        let storeFiles = reader.storeFiles()
         let tokens = reader.required(.subscribeToken, "the app's bearer token") { text throws(Fault) in
             guard let tokens = SubscribeTokens(parsing: text) else {
                 throw Fault("holds no usable token: set printable ASCII without spaces, several with commas between")
@@ -71,13 +72,13 @@ package struct Configuration: Sendable {
 
         guard
             reader.problems.isEmpty,
-            let publicURL, let listenAddress, let databasePath, let tokens, let keyFile, let keyID, let teamID,
+            let publicURL, let listenAddress, let storeFiles, let tokens, let keyFile, let keyID, let teamID,
             let topic, let appleEnvironment, let appleURL, let authorities, let sounds, let logLevel, let logFormat
         else { throw Problems(all: reader.problems) }
 
         self.publicURL = publicURL
         self.listenAddress = listenAddress
-        self.databasePath = databasePath
+        self.storeFiles = storeFiles
         self.sounds = sounds
         self.logLevel = logLevel
         self.logFormat = logFormat

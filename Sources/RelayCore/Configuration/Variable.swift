@@ -3,6 +3,7 @@ package enum Variable: String, CaseIterable, Sendable {
     case publicURL = "PUBLIC_URL"
     case listenAddress = "LISTEN_ADDR"
     case databasePath = "DB_PATH"
+    case secretKeyFile = "RELAY_SECRET_KEY_FILE"
     case subscribeToken = "SUBSCRIBE_TOKEN"
     case apnsKeyFile = "APNS_KEY_FILE"
     case apnsKeyID = "APNS_KEY_ID"

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Small files that a power cut leaves whole: as they were, or as they were to become.
+enum DurableFile {
+    /// The largest that is read.
+    private static let mostOctets = 4_096
+
+    /// The octets of a file, or of its beginning; nil when there is none.
+    static func read(_ path: String) throws(StoreError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .file(action: "read", path: path, code: errno)
+        }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: mostOctets)
+        let count = Glibc.read(descriptor, &octets, octets.count)
+        guard count >= 0 else { throw .file(action: "read", path: path, code: errno) }
+        return Array(octets.prefix(count))
+    }
+
+    /// Puts a file with mode 0600 in the place of the one that is there, if any.
+    static func write(_ octets: [UInt8], to path: String) throws(StoreError) {
+        let draft = path + ".new"
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(action: "write", path: path, code: errno) }
+        let isWritten = Glibc.write(descriptor, octets, octets.count) == octets.count && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard isWritten, rename(draft, path) == 0 else {
+            let code = isWritten ? errno : code
+            unlink(draft)
+            throw .file(action: "write", path: path, code: code)
+        }
+        try syncDirectory(of: path)
+    }
+
+    /// Has a name that was made or changed last over a power cut.
+    static func syncDirectory(of path: String) throws(StoreError) {
+        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(action: "open", path: directory, code: errno) }
+        defer { close(descriptor) }
+        // A file system that cannot sync a directory says so, and has nothing better to offer.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw .file(action: "sync", path: directory, code: errno)
+        }
+    }
+}

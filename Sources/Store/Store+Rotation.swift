@@ -1,0 +1,75 @@
+import Crypto
+import Glibc
+
+extension Store {
+    /// Seals every secret anew with a key that is made for it, and returns how many subscriptions there are.
+    ///
+    /// For a relay that does not run. One transaction: after a crash the rows are sealed with the old key or with the new
+    /// one, and the file holds both until it is certain which.
+    package static func rotateKey(_ files: StoreFiles) throws(StoreError) -> Int {
+        let database = try Database(files, busyTimeout: 2_000, now: Int64(time(nil)))
+        let file = SecretKeyFile(path: files.secretKey)
+        let key = try StoreError.mapping(SecretKey.generate)
+        let seal = try StoreError.mapping { () throws(CryptoError) in try Seal(key) }
+        try file.write([key, database.seal.key])
+        let count = try database.reseal(with: seal)
+        try file.write([key])
+        // The log still holds what was sealed with the old key.
+        try database.connection.checkpoint(for: .rotate)
+        return count
+    }
+}
+
+extension Database {
+    /// Rows that are read at a time.
+    private static let batch: Int64 = 500
+
+    fileprivate func reseal(with new: Seal) throws(StoreError) -> Int {
+        let read = try connection.prepare(
+            """
+            SELECT number, id, device_token, private_key, auth FROM subscriptions
+            WHERE number > ?1 ORDER BY number LIMIT ?2
+            """,
+            for: .rotate
+        )
+        let write = try connection.prepare(
+            "UPDATE subscriptions SET device = ?2, device_token = ?3, private_key = ?4, auth = ?5 WHERE number = ?1",
+            for: .rotate
+        )
+        return try connection.transaction(for: .rotate) { () throws(StoreError) in
+            var count = 0
+            var last = Int64.min
+            while true {
+                let rows = try read.all([.integer(last), .integer(Self.batch)]) { row throws(StoreError) in
+                    try resealed(row, with: new)
+                }
+                for row in rows { try write.run(row.values) }
+                count += rows.count
+                guard let number = rows.last?.number else { break }
+                last = number
+            }
+            try connection.setSeal(new)
+            return count
+        }
+    }
+
+    private func resealed(
+        _ row: borrowing Row,
+        with new: Seal
+    ) throws(StoreError) -> (number: Int64, values: [Value?]) {
+        let id = SubscriptionID(digest: row.blob(1))
+        let deviceToken = try open(row.blob(2), .deviceToken, of: id)
+        let privateKey = try open(row.blob(3), .privateKey, of: id)
+        let authSecret = try open(row.blob(4), .authSecret, of: id)
+        let values = try StoreError.mapping { () throws(CryptoError) -> [Value?] in
+            [
+                .integer(row.integer(0)),
+                .blob(try new.lookup(deviceToken: String(decoding: deviceToken, as: UTF8.self))),
+                .blob(try new.seal(deviceToken, .deviceToken, of: id)),
+                .blob(try new.seal(privateKey, .privateKey, of: id)),
+                .blob(try new.seal(authSecret, .authSecret, of: id)),
+            ]
+        }
+        return (row.integer(0), values)
+    }
+}

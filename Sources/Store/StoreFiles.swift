@@ -1,0 +1,81 @@
+import Glibc
+
+/// The database and what lies beside it; all of it is its owner's alone.
+package struct StoreFiles: Sendable {
+    /// The SQLite file; SQLite adds `-wal` and `-shm` to its name.
+    package let database: String
+    /// The key that the secrets in the database are sealed with.
+    package let secretKey: String
+
+    /// - Parameters:
+    ///   - database: `DB_PATH`; a symbolic link stands for the file that it leads to.
+    ///   - secretKey: `RELAY_SECRET_KEY_FILE`; beside the database unless given.
+    package init(database: String, secretKey: String? = nil) {
+        self.secretKey = secretKey ?? database + ".secret-key"
+        // To SQLite "" and ":memory:" are databases that vanish with the process; here every path is a file's.
+        let path = database.utf8.first == UInt8(ascii: "/") ? database : "./\(database)"
+        guard let resolved = realpath(path, nil) else {
+            self.database = path
+            return
+        }
+        self.database = String(cString: resolved)
+        free(resolved)
+    }
+
+    /// Whether every user of this machine may read the key.
+    package var isSecretKeyReadableByAll: Bool {
+        var status = stat()
+        return stat(secretKey, &status) == 0 && status.st_mode & 0o007 != 0
+    }
+
+    /// Held locked for as long as a relay has the database; what is written in it says that there is one.
+    var lock: String { database + ".lock" }
+    /// Where a new database is made before it takes its name.
+    var draft: String { database + ".new" }
+
+    /// Whether there is a file to open: one that SQLite would not take for an empty database.
+    ///
+    /// SQLite opens a file of 0 octets as an empty database without a word. Every endpoint would then be answered with
+    /// 404, and every instance would forget its subscriptions for good.
+    func isPresent() throws(StoreError) -> Bool {
+        var status = stat()
+        guard stat(database, &status) == 0 else {
+            if errno == ENOENT { return false }
+            throw .file(action: "look at", path: database, code: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        guard status.st_size > 0 else { throw .empty(path: database) }
+        // The first octets of every SQLite file (https://sqlite.org/fileformat.html, section 1.3). SQLite looks at them
+        // too, but only after the relay has made files of its own beside it.
+        guard try DurableFile.read(database)?.starts(with: Array("SQLite format 3\0".utf8)) == true else {
+            throw .notADatabase
+        }
+        return true
+    }
+
+    /// Whether a relay that was killed has left something in the log that is not in the file yet.
+    var hasLog: Bool {
+        var status = stat()
+        return stat(database + "-wal", &status) == 0 && status.st_size > 0
+    }
+
+    /// Takes from the others of this machine what a laxer umask gave them.
+    func protect() {
+        for suffix in ["", "-wal", "-shm"] {
+            var status = stat()
+            // Where it fails, another user owns the file; what is secret in it is sealed all the same.
+            if stat(database + suffix, &status) == 0, status.st_mode & 0o077 != 0 { chmod(database + suffix, 0o600) }
+        }
+    }
+
+    /// Gives the draft its name, and has that last over a power cut.
+    func publishDraft() throws(StoreError) {
+        guard rename(draft, database) == 0 else { throw .file(action: "create", path: database, code: errno) }
+        try DurableFile.syncDirectory(of: database)
+    }
+
+    /// Removes what a start that was killed may have left.
+    func removeDraft() {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+    }
+}
