@@ -1,8 +1,7 @@
 import FoundationEssentials
 import Glibc
-import Synchronization
 
-/// The relay's log: one line an event on standard output, as `key=value` pairs or as JSON.
+/// The relay's log: one line an event, as `key=value` pairs or as JSON.
 ///
 /// No event carries a device token, an id, a key, a token or a text of a message. A subscription is named by the first
 /// eight hex digits of its id's SHA-256.
@@ -34,28 +33,34 @@ package struct Log: Sendable {
 
     /// - Parameters:
     ///   - level: events below it are not written.
-    ///   - write: takes one whole line with its line feed, from any thread; standard output unless given.
-    package init(
-        level: Level,
-        format: Format,
-        write: (@Sendable (String) -> Void)? = nil
-    ) {
+    ///   - write: takes one whole line with its line feed, from any thread, and keeps none of them waiting.
+    package init(level: Level, format: Format, write: @escaping @Sendable (String) -> Void) {
         self.level = level
         self.format = format
-        self.write = write ?? { RelayCore.write($0, to: STDOUT_FILENO) }
+        self.write = write
     }
 
     /// Writes one event; `fields` keep their order, and a nil value leaves its field out.
     package func callAsFunction(_ level: Level, _ event: String, _ fields: KeyValuePairs<String, String?> = [:]) {
         guard level >= self.level else { return }
+        write(Self.line(level, event, fields, format))
+    }
+
+    /// One event as it is written, with its line feed.
+    package static func line(
+        _ level: Level,
+        _ event: String,
+        _ fields: KeyValuePairs<String, String?>,
+        _ format: Format
+    ) -> String {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         var pairs = [("time", time), ("level", level.rawValue), ("event", event)]
         for case (let key, let value?) in fields { pairs.append((key, value)) }
         switch format {
         case .text:
-            write(pairs.map { "\($0)=\(Self.isPlain($1) ? $1 : Self.quoted($1))" }.joined(separator: " ") + "\n")
+            return pairs.map { "\($0)=\(isPlain($1) ? $1 : quoted($1))" }.joined(separator: " ") + "\n"
         case .json:
-            write("{" + pairs.map { "\(Self.quoted($0)):\(Self.quoted($1))" }.joined(separator: ",") + "}\n")
+            return "{" + pairs.map { "\(quoted($0)):\(quoted($1))" }.joined(separator: ",") + "}\n"
         }
     }
 
@@ -78,15 +83,11 @@ package struct Log: Sendable {
     }
 }
 
-private let writing = Mutex(())
-
-/// Writes a text whole: two threads never share a line, and a write that was interrupted is carried on.
+/// Writes a text from the calling thread, which waits for it: for the words of a start that fails.
 package func write(_ text: String, to descriptor: Int32) {
-    writing.withLock { _ in
-        var octets = Array(text.utf8)[...]
-        while !octets.isEmpty {
-            let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 { octets = octets.dropFirst(written) } else if errno != EINTR { return }
-        }
+    var octets = Array(text.utf8)[...]
+    while !octets.isEmpty {
+        let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if written > 0 { octets = octets.dropFirst(written) } else if errno != EINTR { return }
     }
 }

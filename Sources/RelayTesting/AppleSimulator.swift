@@ -25,11 +25,17 @@ package final class AppleSimulator: Sendable {
     /// The address to give to a client in Apple's place.
     package var origin: String { "https://127.0.0.1:\(ready.port)" }
 
+    /// The process, whose network a test may join.
+    package var process: Int32 { program.identifier }
+
     /// Starts one; `options` are those of the script.
-    package init(_ options: String...) async throws {
+    ///
+    /// - Parameter launcher: a program with its arguments that runs it, such as in a network of its own.
+    package init(_ options: String..., launcher: [String] = []) async throws {
         folder = try TemporaryFolder()
         let script = Vectors.repository.appending(path: "Tests/Simulators/apns_simulator.py").path
-        program = try Program("/usr/bin/python3", [script, "--directory", folder.url.path] + options)
+        let command = launcher + ["/usr/bin/python3", script, "--directory", folder.url.path] + options
+        program = try Program(command[0], Array(command.dropFirst()))
         guard let line = await program.line(where: { $0.contains(#""event": "ready""#) }) else {
             throw Failure(description: "the simulated Apple did not start: \(program.errors.joined(separator: "\n"))")
         }

@@ -45,6 +45,7 @@ package final class Program: Sendable {
     private let state = Mutex(State())
     private let process: Mutex<Process>
     private let input: FileHandle
+    private let gate = ReadingGate()
     package let identifier: Int32
 
     /// Starts the program.
@@ -84,6 +85,7 @@ package final class Program: Sendable {
     }
 
     deinit {
+        gate.open()
         let process = process.withLock { $0 }
         if process.isRunning { kill(identifier, SIGKILL) }
     }
@@ -92,8 +94,11 @@ package final class Program: Sendable {
     private func follow(_ pipe: Pipe, take: @escaping @Sendable (inout State, String) -> [Resumption]) {
         // The pipe's own handle closes with the pipe, which nobody holds once the program runs.
         let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
-        Thread.detachNewThread { [weak self] in
-            Self.readLines(of: descriptor) { line in self?.update { take(&$0, line) } }
+        Thread.detachNewThread { [weak self, gate] in
+            Self.readLines(of: descriptor) { line in
+                self?.update { take(&$0, line) }
+                gate.pass()
+            }
             self?.update { $0.endStream() }
         }
     }
@@ -149,6 +154,12 @@ extension Program {
         }
     }
 
+    /// Reads nothing more of its output than the next line, so that it fills the pipe.
+    package func stopReading() { gate.close() }
+
+    /// Reads on where ``stopReading()`` stopped.
+    package func readOn() { gate.open() }
+
     /// Writes a line to standard input.
     package func say(_ line: String) throws {
         try input.write(contentsOf: Data((line + "\n").utf8))
@@ -159,11 +170,42 @@ extension Program {
         kill(identifier, signal)
     }
 
+    /// Whether the process is gone, though its output may not have been read.
+    package var hasEnded: Bool { !process.withLock { $0.isRunning } }
+
+    /// Waits on this thread for the end of a program that says little; its exit code.
+    package func endNow() -> Int32 {
+        let process = process.withLock { $0 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
     /// Waits for the end: the exit code, or 128 and the number of the signal that ended it.
     package func end() async -> Int32 {
         _ = await wait({ _ in nil }, nil)
         let process = process.withLock { $0 }
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    }
+}
+
+/// Keeps the threads that read a program's output from reading on.
+private final class ReadingGate: Sendable {
+    private let condition = NSCondition()
+    private let isClosed = Mutex(false)
+
+    func close() { isClosed.withLock { $0 = true } }
+
+    func open() {
+        condition.lock()
+        isClosed.withLock { $0 = false }
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    func pass() {
+        condition.lock()
+        while isClosed.withLock({ $0 }) { condition.wait() }
+        condition.unlock()
     }
 }

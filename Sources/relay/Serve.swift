@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import RelayCore
 import Store
@@ -17,7 +18,10 @@ struct Serve {
     func run() throws(StartError) {
         let environment = try ProcessEnvironment.read(file: environmentFile)
         let configuration = try configuration(environment.variables)
-        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
+        let writer = try writer(configuration.logFormat)
+        // What cannot be written by then is not going to be: nobody reads.
+        defer { writer.flush(within: .seconds(1)) }
+        let log = Log(level: configuration.logLevel, format: configuration.logFormat, write: writer.write)
         for problem in configuration.warnings { log(.warning, "configuration", ["detail": "\(problem)"]) }
         if configuration.storeFiles.isSecretKeyReadableByAll {
             let detail =
@@ -61,6 +65,16 @@ struct Serve {
 
     private func configuration(_ variables: [String: String]) throws(StartError) -> Configuration {
         do throws(Problems) { return try Configuration(variables: variables) } catch { throw .configuration(error) }
+    }
+
+    private func writer(_ format: Log.Format) throws(StartError) -> LogWriter {
+        do throws(LogWriter.Failure) {
+            return try LogWriter(to: STDOUT_FILENO) { lost in
+                Log.line(.error, "log_lines_lost", ["lines": "\(lost)"], format)
+            }
+        } catch {
+            throw .thread(code: error.code)
+        }
     }
 
     private func opened(_ files: StoreFiles) throws(StartError) -> Store {

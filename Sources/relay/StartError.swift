@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import RelayCore
 import Store
@@ -8,6 +9,8 @@ enum StartError: Error {
     case configuration(Problems)
     case store(StoreError, StoreFiles)
     case server(ServerError)
+    /// A thread that the relay cannot be without; the errno of making it.
+    case thread(code: Int32)
 
     var lines: [String] {
         switch self {
@@ -24,13 +27,15 @@ enum StartError: Error {
                 ["DB_PATH \(files.database): \(error)"]
             }
         case .server(let error): ["LISTEN_ADDR: \(error)"]
+        case .thread(let code):
+            ["cannot start a thread: \(String(cString: strerror(code))): raise TasksMax or the limit of processes"]
         }
     }
 
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .server: .failure
+        case .store, .server, .thread: .failure
         }
     }
 }

@@ -48,7 +48,7 @@ private struct Bodies: Decodable {
     @Test(arguments: [80, 128, 256])
     func `more connections than a process has descriptors are no end to it`(descriptors: Int) async throws {
         let apple = try await AppleSimulator.shared()
-        let relay = try await RelayProgram(apple: apple, descriptors: descriptors)
+        let relay = try await RelayProgram(apple: apple, preparation: "ulimit -n \(descriptors)")
         let endpoint = try await relay.subscribe(freshToken())
         // Each waits with nothing sent, so the longest idle one gives way to the next.
         let idle = try (0..<400).map { _ in try HTTPClient(relay.address) }

@@ -26,26 +26,35 @@ final class RelayProgram: Sendable {
     /// - Parameters:
     ///   - changes: variables that differ from ``environment(_:in:)``; nil leaves one out.
     ///   - others: variables that are none of the relay's.
-    ///   - descriptors: how many it may have open; by default as many as the tests.
+    ///   - preparation: what a shell does before it gives its place to the relay, such as to set a limit.
+    ///   - launcher: a program with its arguments that runs the shell, such as in a namespace of its own.
+    ///   - log: the file that gets its standard output; it has to listen on a Unix socket then.
     init(
         apple: AppleSimulator,
         in folder: TemporaryFolder? = nil,
         _ changes: [Variable: String?] = [:],
         arguments: [String] = ["serve"],
         others: [String: String] = [:],
-        descriptors: Int? = nil
+        preparation: String? = nil,
+        launcher: [String] = [],
+        log: String? = nil
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         var environment = Self.environment(apple, in: folder)
         for (variable, value) in changes { environment[variable] = value }
         self.folder = folder
         let variables = environment.byName.merging(others) { own, _ in own }
-        if let descriptors {
+        var command = [Self.executable] + arguments
+        if preparation != nil || log != nil || !launcher.isEmpty {
             // The shell gives its place to the relay, so that the process is the relay's.
-            let script = #"ulimit -n \#(descriptors) && exec "$0" "$@""#
-            program = try Program("/bin/sh", ["-c", script, Self.executable] + arguments, environment: variables)
-        } else {
-            program = try Program(Self.executable, arguments, environment: variables)
+            let output = log.map { ">'\($0)'" } ?? ""
+            command = launcher + ["/bin/sh", "-c", "\(preparation ?? ":") && exec \"$0\" \"$@\" \(output)"] + command
+        }
+        program = try Program(command[0], Array(command.dropFirst()), environment: variables)
+        if log != nil, let socket = environment[.listenAddress] {
+            address = socket
+            try await eventually { (try? HTTPClient(socket)) != nil }
+            return
         }
         let line = await program.line { LogLine($0)?.event == "started" }
         guard let address = line.flatMap({ LogLine($0) })?.fields["address"] else {

@@ -1,0 +1,153 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Takes the log's lines from any thread without keeping it, and writes them from a thread of its own.
+///
+/// Standard output may be a pipe that nobody reads: whoever writes to it waits, for ever if need be. So what is written
+/// waits here, up to a limit, and beyond it lines are lost rather than pushes; how many is said as soon as it can be.
+package final class LogWriter: Sendable {
+    /// What may wait: more than minutes of a busy relay, and nothing that a small machine would miss.
+    private static let most = (lines: 4_096, octets: 1_048_576)
+
+    private struct Line {
+        let text: String
+        /// How many are lost with it: those that it tells of, or itself.
+        let weight: Int
+    }
+
+    private struct State {
+        var waiting: [Line] = []
+        /// Of the lines that wait, and of those that are being written.
+        var held = (lines: 0, octets: 0)
+        var lost = 0
+        var flushing: [DispatchSemaphore] = []
+
+        func hasRoom(for text: String) -> Bool {
+            held.lines < most.lines && held.octets + text.utf8.count <= most.octets
+        }
+
+        mutating func add(_ line: Line) {
+            waiting.append(line)
+            held.lines += 1
+            held.octets += line.text.utf8.count
+        }
+    }
+
+    private let descriptor: Int32
+    private let lostLine: @Sendable (Int) -> String
+    private let state = Mutex(State())
+    private let wakeUp = DispatchSemaphore(value: 0)
+
+    /// No thread was to be had; `code` is its errno.
+    package struct Failure: Error {
+        package let code: Int32
+    }
+
+    /// Starts the thread, which lives as long as the process.
+    ///
+    /// - Parameter lostLine: the whole line that says how many were lost.
+    package init(to descriptor: Int32, lostLine: @escaping @Sendable (Int) -> String) throws(Failure) {
+        self.descriptor = descriptor
+        self.lostLine = lostLine
+        let context = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, runLogWriter, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw Failure(code: code)
+        }
+        pthread_detach(thread)
+    }
+
+    /// Has a line written, or counts it as lost; it never waits for the one who reads.
+    package func write(_ line: String) {
+        state.withLock { state in
+            guard state.hasRoom(for: line) else { return state.lost += 1 }
+            sayLost(&state)
+            state.add(Line(text: line, weight: 1))
+        }
+        wakeUp.signal()
+    }
+
+    /// Waits until everything that was said before is written, but no longer than `time`; whether it is.
+    ///
+    /// It blocks its caller, so it is for the end of the process.
+    @discardableResult
+    package func flush(within time: Duration) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        state.withLock { $0.flushing.append(done) }
+        wakeUp.signal()
+        return done.wait(timeout: .now() + .milliseconds(Int(time / .milliseconds(1)))) == .success
+    }
+
+    /// Puts what was lost where it was lost: behind the lines before it, in front of those after it.
+    private func sayLost(_ state: inout State) {
+        guard state.lost > 0 else { return }
+        state.add(Line(text: lostLine(state.lost), weight: state.lost))
+        state.lost = 0
+    }
+
+    /// The thread's life.
+    fileprivate func run() {
+        var output = Output(descriptor: descriptor)
+        while true {
+            wakeUp.wait()
+            let (lines, flushing) = state.withLock { state in
+                sayLost(&state)
+                defer { (state.waiting, state.flushing) = ([], []) }
+                return (state.waiting, state.flushing)
+            }
+            let lost = lines.reduce(0) { $0 + (output.write($1.text) ? 0 : $1.weight) }
+            state.withLock { state in
+                state.held.lines -= lines.count
+                state.held.octets -= lines.reduce(0) { $0 + $1.text.utf8.count }
+                state.lost += lost
+            }
+            for done in flushing { done.signal() }
+        }
+    }
+}
+
+/// Writes lines whole, as far as the file behind the descriptor takes them.
+private struct Output {
+    let descriptor: Int32
+    /// A line was cut, by a disk that was full in the middle of it.
+    private var isInsideLine = false
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// False when the line was not written, or not to its end.
+    mutating func write(_ line: String) -> Bool {
+        var octets = Array(((isInsideLine ? "\n" : "") + line).utf8)[...]
+        let count = octets.count
+        while !octets.isEmpty {
+            let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                octets = octets.dropFirst(written)
+            } else if errno == EAGAIN {
+                // Somebody who has the same pipe has made it non-blocking.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wanted, 1, -1)
+            } else if errno != EINTR {
+                isInsideLine = octets.count < count || isInsideLine
+                return false
+            }
+        }
+        isInsideLine = false
+        return true
+    }
+}
+
+/// The thread's first function: it takes over the reference that `init` retained, and keeps it.
+private func runLogWriter(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    // Signals are for the program's own threads.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
+    Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}
