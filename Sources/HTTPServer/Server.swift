@@ -11,7 +11,7 @@ package final class Server: Sendable {
 
     private enum Lifecycle {
         case running(pthread_t)
-        case stopped(finished: Bool)
+        case stopped(finished: Bool, handlers: Int)
     }
 
     private let mailbox: Mailbox
@@ -76,16 +76,32 @@ package final class Server: Sendable {
     package func stop(within time: Duration) -> Bool {
         lifecycle.withLock { lifecycle in
             switch lifecycle {
-            case .stopped(let finished):
+            case .stopped(let finished, _):
                 return finished
             case .running(let thread):
                 mailbox.post(.stop(within: time))
                 var result: UnsafeMutableRawPointer?
                 pthread_join(thread, &result)
-                let finished = result != nil
-                lifecycle = .stopped(finished: finished)
-                return finished
+                let end = EventLoop.End(bits: Int(bitPattern: result))
+                lifecycle = .stopped(finished: end.isFinished, handlers: end.handlers)
+                return end.isFinished
             }
+        }
+    }
+
+    /// Waits for handlers that outlived a stop, whose answers nobody gets any more; whether all are over.
+    ///
+    /// Blocks the calling thread like ``stop(within:)``, which has to have returned.
+    package func waitForHandlers(within time: Duration) -> Bool {
+        let deadline = ContinuousClock.now + time
+        return lifecycle.withLock { lifecycle in
+            guard case .stopped(let finished, var handlers) = lifecycle else { return false }
+            // Nobody else collects any more.
+            while handlers > 0, mailbox.wait(until: deadline) {
+                handlers -= mailbox.collect().count(where: \.isAnswer)
+            }
+            lifecycle = .stopped(finished: finished, handlers: handlers)
+            return handlers <= 0
         }
     }
 }
@@ -97,7 +113,7 @@ private func descriptorLimit() -> Int {
     return Int(clamping: limit.rlim_cur)
 }
 
-/// The body of the loop's thread; not nil when every request in flight was finished.
+/// The body of the loop's thread, whose result is an `EventLoop.End`.
 private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     // Signals are for the program's own threads: here they would only interrupt the wait.
@@ -105,5 +121,5 @@ private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutable
     sigfillset(&signals)
     pthread_sigmask(SIG_SETMASK, &signals, nil)
     let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-    return loop.run() ? UnsafeMutableRawPointer(bitPattern: 1) : nil
+    return UnsafeMutableRawPointer(bitPattern: loop.run().bits)
 }

@@ -88,9 +88,13 @@ struct Parts {
         return true
     }
 
-    /// Ends the connections to Apple and folds the write-ahead log into the file, so that it can be copied as it lies.
-    func close() {
+    /// Ends the connections to Apple; what is under way is answered.
+    func disconnect() {
         apple.stop()
+    }
+
+    /// Folds the write-ahead log into the file, so that it can be copied as it lies.
+    func close() {
         let failure = waiting { () async -> StoreError? in
             do throws(StoreError) { try await store.close() } catch { return error }
             return nil

@@ -7,6 +7,8 @@ import Store
 struct Serve {
     /// A relay that was asked to stop gives this long to the requests in flight.
     private static let grace = Duration.seconds(10)
+    /// And this long to what is left to do for those that took longer, a write to a locked database among it.
+    private static let settlingTime = Duration.seconds(4)
 
     private let environmentFile: String?
 
@@ -47,9 +49,13 @@ struct Serve {
                 break serving
             }
         }
+        Signals.endAtOnce()
         let finished = server.stop(within: Self.grace)
+        // What Apple has not answered by now is answered here, so that each push takes its badge back while it can.
+        parts.disconnect()
+        let settled = server.waitForHandlers(within: Self.settlingTime)
         parts.close()
-        log(finished ? .info : .warning, "stopped", ["finished": "\(finished)"])
+        log(finished ? .info : .warning, "stopped", ["finished": "\(finished && settled)"])
     }
 
     /// Reads Apple's key again; everything else stays as it was at the start.

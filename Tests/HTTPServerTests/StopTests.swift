@@ -60,6 +60,24 @@ import Testing
         }
     }
 
+    @Test func `handlers that outlive a stop can be waited for`() async throws {
+        let gate = Gate()
+        let server = try Server(address: path, limits: .patient, bodyRule: Routes.bodyRule, handler: Self.handler(gate))
+        server.start()
+        try await offPool {
+            let clients = try (0..<3).map { _ in try Client(server.boundAddress) }
+            for client in clients { client.send(Self.get) }
+            for _ in clients { gate.awaitArrival() }
+            #expect(!server.stop(within: .zero))
+            #expect(!server.waitForHandlers(within: .milliseconds(1)))
+            gate.open()
+            #expect(server.waitForHandlers(within: .seconds(60)))
+            // Nothing is left of them that a second call would wait for.
+            #expect(server.waitForHandlers(within: .zero))
+            #expect(!server.stop(within: .zero))
+        }
+    }
+
     @Test func `stopping twice, or without a start, says the same`() async throws {
         let server = try Server(
             address: loopback,

@@ -30,6 +30,26 @@ final class EventLoop {
     /// No connection's deadline is before this; later than the first of them only until the next scan.
     private var earliest: ContinuousClock.Instant?
 
+    /// How a loop ended.
+    struct End {
+        /// Whether all requests in flight were answered.
+        let isFinished: Bool
+        /// How many handlers have still to post their answer.
+        let handlers: Int
+
+        init(isFinished: Bool, handlers: Int) {
+            self.isFinished = isFinished
+            self.handlers = handlers
+        }
+
+        /// As one number, since a thread's result is a word.
+        var bits: Int { handlers << 1 | (isFinished ? 1 : 0) }
+
+        init(bits: Int) {
+            self.init(isFinished: bits & 1 == 1, handlers: bits >> 1)
+        }
+    }
+
     init?(
         listener: consuming Listener,
         mailbox: Mailbox,
@@ -52,8 +72,8 @@ final class EventLoop {
         }
     }
 
-    /// Runs until it is told to stop; returns whether every request in flight was finished by then.
-    func run() -> Bool {
+    /// Runs until it is told to stop.
+    func run() -> End {
         while true {
             let now = ContinuousClock.now
             let wakeUp = [earliest, acceptingResumes, stopDeadline].compactMap(\.self).min()
@@ -61,7 +81,9 @@ final class EventLoop {
             let moment = Moment(instant: .now, date: date.now())
             for event in events { handle(event, at: moment) }
             expire(at: moment)
-            if let isFinished = isFinished(at: moment) { return isFinished }
+            if let isFinished = isFinished(at: moment) {
+                return End(isFinished: isFinished, handlers: requestsInFlight)
+            }
         }
     }
 

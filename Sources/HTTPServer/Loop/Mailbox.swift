@@ -4,13 +4,17 @@ import Synchronization
 
 /// How tasks and other threads reach the loop: messages behind a lock, and an eventfd that wakes it.
 ///
-/// A task that answers after the loop has ended holds the mailbox alive and posts to nobody.
+/// A task that answers after the loop has ended holds the mailbox alive; its answer tells that it is over, and no more.
 final class Mailbox: Sendable {
     /// What the loop can be told.
     enum Message: Sendable {
         case start
         case answer(connection: UInt64, Response)
         case stop(within: Duration)
+
+        var isAnswer: Bool {
+            if case .answer = self { true } else { false }
+        }
     }
 
     private let messages = Mutex<[Message]>([])
@@ -29,6 +33,16 @@ final class Mailbox: Sendable {
         messages.withLock { $0.append(message) }
         // Fails only when the counter is full, and then it is readable anyway.
         _ = eventfd_write(number, 1)
+    }
+
+    /// Waits for a message without a loop; false when none has come by then.
+    func wait(until deadline: ContinuousClock.Instant) -> Bool {
+        var events = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = poll(&events, 1, Poll.milliseconds(ContinuousClock.now.duration(to: deadline)))
+            // -1 is EINTR here: the descriptor and its events are ours.
+            if count >= 0 { return count > 0 }
+        }
     }
 
     /// All messages since the last call, in order.
