@@ -22,6 +22,10 @@ enum RelayError: Error {
     case malformedMessage(String)
     case malformedBody(String)
     case rateLimited(RetryAfter)
+    /// More was registered within an hour than may be, by whomever.
+    case tooManyRegistrations(RetryAfter)
+    /// There are as many subscriptions as there may be, and this would be one more.
+    case tooManySubscriptions(StoreError)
     case database(StoreError)
     case overloaded
     case appleFailed
@@ -103,6 +107,21 @@ enum RelayError: Error {
                 message: "this subscription gets too many messages: wait",
                 fields: [("Retry-After", "\(wait.seconds)")]
             )
+        case .tooManyRegistrations(let wait):
+            Answer(
+                status: 429,
+                word: "too_many_registrations",
+                message: "the relay has taken many registrations within the last hour: wait, and register again",
+                fields: [("Retry-After", "\(wait.seconds)")]
+            )
+        // Not the client's fault, and nothing that it can mend: it keeps what it has and asks again after an hour.
+        case .tooManySubscriptions:
+            Answer(
+                status: 503,
+                word: "too_many_subscriptions",
+                message: "the relay has no room for another subscription: register again later",
+                fields: [("Retry-After", "3600")]
+            )
         case .database:
             Self.unavailable("database_unavailable", "the relay cannot use its database at the moment: try again")
         case .overloaded:
@@ -141,7 +160,8 @@ enum RelayError: Error {
         case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .malformedMessage, .malformedBody,
             .rateLimited:
             .info
-        case .undecryptable(.cryptographyFailed), .database, .internalFailure: .error
+        case .undecryptable(.cryptographyFailed), .database, .tooManySubscriptions, .internalFailure: .error
+        case .tooManyRegistrations: .warning
         case .undecryptable: .info
         // The log of deliveries has said it with its cause and remedy, once a minute.
         case .overloaded, .appleFailed: .info
@@ -151,7 +171,9 @@ enum RelayError: Error {
     /// The cause for the log, where the word of the answer does not say it.
     var detail: String? {
         switch self {
-        case .database(let error): "\(error)"
+        case .database(let error), .tooManySubscriptions(let error): "\(error)"
+        case .tooManyRegistrations:
+            "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
         case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
             .malformedField,

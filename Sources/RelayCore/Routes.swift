@@ -8,12 +8,14 @@ package struct Routes: Sendable {
     private let tokens: SubscribeTokens
     private let store: Store
     private let log: Log
+    private let repetitions: Repetitions
 
     package init(
         pushes: PushHandler,
         registrations: RegistrationHandler,
         tokens: SubscribeTokens,
         store: Store,
+        clocks: Clocks,
         log: Log
     ) {
         self.pushes = pushes
@@ -21,6 +23,7 @@ package struct Routes: Sendable {
         self.tokens = tokens
         self.store = store
         self.log = log
+        repetitions = Repetitions(uptime: clocks.uptime)
     }
 
     /// What the listener may read of a body before anybody has looked at the request.
@@ -38,13 +41,29 @@ package struct Routes: Sendable {
         do throws(RelayError) {
             response = try await respond(to: request, at: route)
         } catch {
-            log(error.level, "refused", ["error": error.word, "detail": error.detail])
+            report(error)
             response = error.response
         }
         // The app's answers hold keys, and a cached 204 or 401 would be as wrong.
         let isSaid = response.fields.contains { $0.name == "Cache-Control" }
         if route?.isForTheApp == true, !isSaid { response.fields.append(("Cache-Control", "no-store")) }
         return response
+    }
+
+    /// One line a minute for each cause, since whoever is refused can come ten thousand times a second; the others are
+    /// for `debug` alone.
+    private func report(_ error: RelayError) {
+        // A client chooses the detail of its own mistakes: it would be a new cause each time.
+        let cause = error.level == .error ? "\(error.word) \(error.detail ?? "")" : error.word
+        let leftOut = error.level > .debug ? repetitions.admit(cause) : nil
+        log(
+            leftOut == nil ? .debug : error.level,
+            "refused",
+            [
+                "error": error.word, "detail": error.detail,
+                "left_out": leftOut.flatMap { $0 > 0 ? "\($0)" : nil },
+            ]
+        )
     }
 
     private func respond(to request: Request, at route: Route?) async throws(RelayError) -> Response {

@@ -25,7 +25,10 @@ extension Store {
     ///
     /// Returns the ids that are gone for it: the ones replaced, and the oldest of the device past 10. An id that
     /// exists is ``StoreError/constraint(_:)``; on any error all rows are as before.
-    package func register(_ registration: Registration) throws(StoreError) -> [SubscriptionID] {
+    ///
+    /// - Parameter most: rows in total. One that would be one more is ``StoreError/tooManySubscriptions(most:)``: nobody's
+    ///   row goes for a stranger's. What takes another's place is taken at any number.
+    package func register(_ registration: Registration, most: Int = .max) throws(StoreError) -> [SubscriptionID] {
         let database = try open()
         let id = Value.blob(registration.id.digest)
         let device = try database.lookup(registration.deviceToken)
@@ -54,12 +57,23 @@ extension Store {
                 registration.vapidKey.map(Value.blob),
             ])
             let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
-            return replaced + evicted
+            let gone = replaced + evicted
+            if gone.isEmpty, try database.count() > most { throw .tooManySubscriptions(most: most) }
+            return gone
         }
     }
 
-    /// Erases a subscription; that there is none is no error.
-    package func delete(_ id: SubscriptionID) throws(StoreError) {
-        try open().delete.run([.blob(id.digest)])
+    /// Erases a subscription; that there is none is no error, and false.
+    @discardableResult
+    package func delete(_ id: SubscriptionID) throws(StoreError) -> Bool {
+        let database = try open()
+        try database.delete.run([.blob(id.digest)])
+        return database.connection.changes > 0
+    }
+}
+
+extension Database {
+    fileprivate func count() throws(StoreError) -> Int64 {
+        try countSubscriptions.first { $0.integer(0) } ?? 0
     }
 }

@@ -55,6 +55,8 @@ package enum StoreError: Error, Equatable {
     case cryptography(String)
     /// The operating system refused to do something with a file; its code.
     case file(action: String, path: String, code: Int32)
+    /// There are as many subscriptions as there may be.
+    case tooManySubscriptions(most: Int)
     /// The store was closed before the call.
     case closed
 
@@ -150,6 +152,8 @@ extension StoreError: CustomStringConvertible {
         case .file(let action, let path, let code):
             "cannot \(action) \(path) (\(String(cString: strerror(code)))): let the relay's user read and "
                 + "write in that directory"
+        case .tooManySubscriptions(let most):
+            "cannot register a subscription: there are \(most), which is all that there may be: raise MAX_SUBSCRIPTIONS"
         case .closed: "cannot use the database: it is closed: start the relay again"
         }
     }

@@ -35,12 +35,18 @@ struct Parts {
             registrations: RegistrationHandler(
                 store: store,
                 limits: limits,
+                registrationLimits: RegistrationLimits(
+                    subscriptions: configuration.maxSubscriptions,
+                    perHour: configuration.maxRegistrationsPerHour,
+                    uptime: clocks.uptime
+                ),
                 publicURL: configuration.publicURL,
                 clocks: clocks,
                 log: log
             ),
             tokens: configuration.subscribeTokens,
             store: store,
+            clocks: clocks,
             log: log
         )
         self.store = store

@@ -23,7 +23,7 @@ enum StartError: Error {
             case .file(_, files.secretKey, _): ["RELAY_SECRET_KEY_FILE: \(error)"]
             case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
                 .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .inUse, .moved,
-                .unsealable, .cryptography, .file, .closed:
+                .unsealable, .cryptography, .file, .tooManySubscriptions, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
         case .server(let error): ["LISTEN_ADDR: \(error)"]

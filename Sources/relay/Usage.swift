@@ -17,6 +17,8 @@ let usage = """
       DB_PATH           required  path of the SQLite file
       RELAY_SECRET_KEY_FILE       key that secrets in the database are sealed with (default DB_PATH.secret-key)
       SUBSCRIBE_TOKEN   required  the app's bearer token; several with commas between
+      MAX_SUBSCRIPTIONS           subscriptions in total (default 1000)
+      MAX_REGISTRATIONS_PER_HOUR  registrations that are taken within an hour (default 120)
       APNS_KEY_FILE     required  path of the .p8 file
       APNS_KEY_ID       required  ten characters
       APNS_TEAM_ID      required  ten characters

@@ -35,12 +35,14 @@ import Testing
         }
     }
 
-    @Test func `the defaults are a loopback address, production, default sounds and the log at info as text`() throws {
+    @Test func `the defaults are a loopback address, production, the limits of a few devices, and the log at info as text`() throws {
         let configuration = try Configuration(variables: Self.complete)
         #expect("\(configuration.listenAddress)" == "127.0.0.1:8080")
         #expect(configuration.environment == .production)
         #expect(configuration.appleURL == nil)
         #expect(configuration.certificateAuthorities == nil)
+        #expect(configuration.maxSubscriptions == 1_000)
+        #expect(configuration.maxRegistrationsPerHour == 120)
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .text)
         #expect(configuration.sounds == (try Sounds(parsing: "")))
@@ -87,6 +89,9 @@ import Testing
         (.listenAddress, "8080"), (.listenAddress, "localhost:8080"), (.listenAddress, "127.0.0.1"),
         (.listenAddress, "127.0.0.1:99999"), (.listenAddress, "::1:8080"), (.listenAddress, "unix:"),
         (.subscribeToken, ","), (.subscribeToken, "two words"), (.subscribeToken, "pässword"),
+        (.maxSubscriptions, "0"), (.maxSubscriptions, "-1"), (.maxSubscriptions, "+7"), (.maxSubscriptions, "1e3"),
+        (.maxSubscriptions, "1000001"), (.maxSubscriptions, "99999999999999999999"), (.maxSubscriptions, "٧"),
+        (.maxRegistrationsPerHour, "0"), (.maxRegistrationsPerHour, "unlimited"), (.maxRegistrationsPerHour, "1.5"),
         (.apnsKeyFile, "/nowhere/AuthKey.p8"), (.apnsKeyFile, "/"), (.apnsKeyFile, "/dev/null"),
         (.apnsKeyID, "short"), (.apnsKeyID, "abc123defg"), (.apnsKeyID, "ABC123DEF\n"),
         (.apnsTeamID, "ABCDEFGHIJK"), (.apnsTopic, "app"), (.apnsTopic, "org.example.app\r\nx: y"),

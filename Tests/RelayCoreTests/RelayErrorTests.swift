@@ -13,7 +13,8 @@ import Testing
         (.otherSender(.badSignature), 403, nil), (.malformedField("TTL"), 400, nil), (.malformedMessage(""), 400, nil),
         (.malformedBody(""), 400, nil), (.undecryptable(.authenticationTag), 400, nil),
         (.undecryptable(.cryptographyFailed), 503, "10"), (.rateLimited(RetryAfter(seconds: 7)), 429, "7"),
-        (.database(.closed), 503, "10"), (.overloaded, 503, "10"), (.appleFailed, 502, nil),
+        (.tooManyRegistrations(RetryAfter(seconds: 30)), 429, "30"),
+        (.tooManySubscriptions(.tooManySubscriptions(most: 1)), 503, "3600"), (.database(.closed), 503, "10"), (.overloaded, 503, "10"), (.appleFailed, 502, nil),
         (.internalFailure, 500, nil),
     ]
 

@@ -30,6 +30,8 @@ final class TestRelay: Sendable {
     /// - Parameters:
     ///   - sandbox: Apple's other service; without one, `apple` stands in for both.
     ///   - burst: how many messages a subscription may get at once.
+    ///   - maxSubscriptions: rows in total; like the next, not to be met by a test of something else.
+    ///   - registrationsPerHour: registrations within an hour.
     ///   - earlier: a relay that has stopped, whose database and clock this one takes over.
     init(
         sounds: String = "",
@@ -38,6 +40,8 @@ final class TestRelay: Sendable {
         appleOrigin: String? = nil,
         publicURL: String = "https://push.example.org",
         burst: Int = 20,
+        maxSubscriptions: Int = .max,
+        registrationsPerHour: Int = 1_000_000,
         restarting earlier: TestRelay? = nil,
         change: (inout Client.Configuration) -> Void = { _ in }
     ) async throws {
@@ -81,12 +85,18 @@ final class TestRelay: Sendable {
             registrations: RegistrationHandler(
                 store: store,
                 limits: limits,
+                registrationLimits: RegistrationLimits(
+                    subscriptions: maxSubscriptions,
+                    perHour: registrationsPerHour,
+                    uptime: clocks.uptime
+                ),
                 publicURL: publicURL,
                 clocks: clocks,
                 log: log
             ),
             tokens: try #require(SubscribeTokens(parsing: Self.subscribeToken)),
             store: store,
+            clocks: clocks,
             log: log
         )
     }

@@ -74,6 +74,9 @@ final class RelayProgram: Sendable {
             .listenAddress: "127.0.0.1:0",
             .databasePath: folder.path("relay.sqlite"),
             .subscribeToken: subscribeToken,
+            // Not to be met by a test of something else.
+            .maxSubscriptions: "1000000",
+            .maxRegistrationsPerHour: "1000000",
             .apnsKeyFile: apple.ready.key,
             .apnsKeyID: apple.ready.key_id,
             .apnsTeamID: apple.ready.team_id,

@@ -9,6 +9,10 @@ package struct Configuration: Sendable {
     package let listenAddress: ListenAddress
     package let storeFiles: StoreFiles
     package let subscribeTokens: SubscribeTokens
+    /// Subscriptions in total.
+    package let maxSubscriptions: Int
+    /// Registrations that are taken within an hour, of all apps together.
+    package let maxRegistrationsPerHour: Int
     package let providerKey: ProviderKey
     package let topic: String
     /// The service of Apple's to try first for a token of which nothing is known.
@@ -49,6 +53,8 @@ package struct Configuration: Sendable {
             }
             return tokens
         }
+        let maxSubscriptions = reader.optional(.maxSubscriptions, default: "1000", parse: parseCount)
+        let maxRegistrations = reader.optional(.maxRegistrationsPerHour, default: "120", parse: parseCount)
         let keyFile = reader.required(.apnsKeyFile, "the path of the .p8 file from developer.apple.com") {
             text throws(Fault) in try readKey(text, with: readFile)
         }
@@ -72,8 +78,9 @@ package struct Configuration: Sendable {
 
         guard
             reader.problems.isEmpty,
-            let publicURL, let listenAddress, let storeFiles, let tokens, let keyFile, let keyID, let teamID,
-            let topic, let appleEnvironment, let appleURL, let authorities, let sounds, let logLevel, let logFormat
+            let publicURL, let listenAddress, let storeFiles, let tokens, let maxSubscriptions, let maxRegistrations,
+            let keyFile, let keyID, let teamID, let topic, let appleEnvironment, let appleURL, let authorities,
+            let sounds, let logLevel, let logFormat
         else { throw Problems(all: reader.problems) }
 
         self.publicURL = publicURL
@@ -83,6 +90,8 @@ package struct Configuration: Sendable {
         self.logLevel = logLevel
         self.logFormat = logFormat
         subscribeTokens = tokens
+        self.maxSubscriptions = maxSubscriptions
+        maxRegistrationsPerHour = maxRegistrations
         providerKey = ProviderKey(privateKey: keyFile.key, keyID: keyID, teamID: teamID)
         self.topic = topic
         environment = appleEnvironment

@@ -36,6 +36,15 @@ func parsePath(_ text: String) throws(Fault) -> String {
     return text
 }
 
+/// How many there may be of something.
+func parseCount(_ text: String) throws(Fault) -> Int {
+    let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard isDecimal, let count = Int(text), (1...1_000_000).contains(count) else {
+        throw Fault("is not a whole number from 1 to 1000000: set one, or leave the variable out")
+    }
+    return count
+}
+
 /// A Key ID or a Team ID.
 func parseAppleID(_ text: String) throws(Fault) -> String {
     let isUpperCaseOrDigit = { (octet: UInt8) in (0x41...0x5a).contains(octet) || (0x30...0x39).contains(octet) }

@@ -5,6 +5,8 @@ package enum Variable: String, CaseIterable, Sendable {
     case databasePath = "DB_PATH"
     case secretKeyFile = "RELAY_SECRET_KEY_FILE"
     case subscribeToken = "SUBSCRIBE_TOKEN"
+    case maxSubscriptions = "MAX_SUBSCRIPTIONS"
+    case maxRegistrationsPerHour = "MAX_REGISTRATIONS_PER_HOUR"
     case apnsKeyFile = "APNS_KEY_FILE"
     case apnsKeyID = "APNS_KEY_ID"
     case apnsTeamID = "APNS_TEAM_ID"

@@ -6,46 +6,34 @@ import Synchronization
 /// A bucket exists only for a subscription that exists, since the handler asks after it has found the row; and a bucket
 /// that has filled up again says nothing and is dropped in time.
 package final class RateLimiter: Sendable {
-    private struct Bucket {
-        var tokens: Double
-        var filledAt: Duration
-    }
-
     private struct State {
-        var buckets: [SubscriptionID: Bucket] = [:]
+        var buckets: [SubscriptionID: TokenBucket] = [:]
         /// At this many buckets the full ones are looked for; then at twice as many as are left.
         var sweepAt = 1_024
     }
 
-    private let burst: Double
+    private let burst: Int
     private let refill: Duration
     private let uptime: @Sendable () -> Duration
     private let state = Mutex(State())
 
     package init(burst: Int = 20, refill: Duration = .seconds(2), uptime: @escaping @Sendable () -> Duration) {
-        self.burst = Double(burst)
+        self.burst = burst
         self.refill = refill
         self.uptime = uptime
     }
 
     /// The same as `admit` without taking anything.
     package func wait(for id: SubscriptionID) -> RetryAfter? {
-        state.withLock { state in
-            guard let bucket = state.buckets[id] else { return nil }
-            let tokens = tokens(in: bucket, at: uptime())
-            return tokens < 1 ? RetryAfter(rounding: refill * (1 - tokens)) : nil
-        }
+        state.withLock { $0.buckets[id]?.wait(at: uptime()) }
     }
 
     /// Takes one from the bucket of `id`, or says after how long there will be one: whole seconds, 1 or more.
     package func admit(_ id: SubscriptionID) -> RetryAfter? {
         state.withLock { state in
             let now = uptime()
-            var bucket = state.buckets[id] ?? Bucket(tokens: burst, filledAt: now)
-            bucket.tokens = tokens(in: bucket, at: now)
-            bucket.filledAt = now
-            let wait = bucket.tokens < 1 ? RetryAfter(rounding: refill * (1 - bucket.tokens)) : nil
-            if wait == nil { bucket.tokens -= 1 }
+            var bucket = state.buckets[id] ?? TokenBucket(burst: burst, refill: refill, at: now)
+            let wait = bucket.take(at: now)
             state.buckets[id] = bucket
             if state.buckets.count >= state.sweepAt { sweep(&state, at: now) }
             return wait
@@ -60,12 +48,8 @@ package final class RateLimiter: Sendable {
     /// How many buckets there are.
     var bucketCount: Int { state.withLock(\.buckets.count) }
 
-    private func tokens(in bucket: Bucket, at now: Duration) -> Double {
-        min(burst, bucket.tokens + (now - bucket.filledAt) / refill)
-    }
-
     private func sweep(_ state: inout State, at now: Duration) {
-        state.buckets = state.buckets.filter { tokens(in: $0.value, at: now) < burst }
+        state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
         state.sweepAt = max(1_024, 2 * state.buckets.count)
     }
 }

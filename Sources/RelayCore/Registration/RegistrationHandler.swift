@@ -11,13 +11,23 @@ import WebPush
 package struct RegistrationHandler: Sendable {
     private let store: Store
     private let limits: PushLimits
+    private let registrationLimits: RegistrationLimits
     private let publicURL: String
     private let clocks: Clocks
     private let log: Log
 
-    package init(store: Store, limits: PushLimits, publicURL: String, clocks: Clocks, log: Log) {
+    /// - Parameter limits: of the pushes that the subscriptions get; those of one that is gone are dropped.
+    package init(
+        store: Store,
+        limits: PushLimits,
+        registrationLimits: RegistrationLimits,
+        publicURL: String,
+        clocks: Clocks,
+        log: Log
+    ) {
         self.store = store
         self.limits = limits
+        self.registrationLimits = registrationLimits
         self.publicURL = publicURL
         self.clocks = clocks
         self.log = log
@@ -29,6 +39,7 @@ package struct RegistrationHandler: Sendable {
     /// `POST /subscribe`: a new id and new keys, in place of what the same account on the same device had.
     func subscribe(_ request: Request) async throws(RelayError) -> Response {
         let wanted = try body(request, as: SubscribeBody.self)
+        if let wait = registrationLimits.admit() { throw .tooManyRegistrations(wait) }
         let id: String
         let keys: ReceiverKeys
         do throws(CryptoError) {
@@ -49,9 +60,7 @@ package struct RegistrationHandler: Sendable {
             environment: wanted.environment?.rawValue,
             vapidKey: wanted.vapidKey
         )
-        let replaced = try await RelayError.mapping { () async throws(StoreError) in
-            try await store.register(registration)
-        }
+        let replaced = try await store(registration)
         for id in replaced { limits.forget(id) }
         log(.info, "subscribed", ["subscription": subscriptionID.shortName, "replaced": "\(replaced.count)"])
         return try created(
@@ -64,11 +73,21 @@ package struct RegistrationHandler: Sendable {
         )
     }
 
+    private func store(_ registration: Registration) async throws(RelayError) -> [SubscriptionID] {
+        do throws(StoreError) {
+            return try await store.register(registration, most: registrationLimits.subscriptions)
+        } catch {
+            if case .tooManySubscriptions = error { throw .tooManySubscriptions(error) }
+            throw .database(error)
+        }
+    }
+
     /// `DELETE /subscribe/{id}`.
     func unsubscribe(_ id: SubscriptionID) async throws(RelayError) -> Response {
-        try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
+        let existed = try await RelayError.mapping { () async throws(StoreError) in try await store.delete(id) }
         limits.forget(id)
-        log(.info, "unsubscribed", ["subscription": id.shortName])
+        // Anybody can sign off ids that nobody has, as often as they like.
+        log(existed ? .info : .debug, "unsubscribed", ["subscription": id.shortName])
         return Response(status: 204)
     }
 
