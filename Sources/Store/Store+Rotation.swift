@@ -14,8 +14,6 @@ extension Store {
         try file.write([key, database.seal.key])
         let count = try database.reseal(with: seal)
         try file.write([key])
-        // The log still holds what was sealed with the old key.
-        try database.connection.checkpoint(for: .rotate)
         return count
     }
 }

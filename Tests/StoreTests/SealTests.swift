@@ -53,10 +53,32 @@ struct SealTests {
             let seal = try Seal(SecretKeyFile(path: folder.files.secretKey).create())
             try connection.migrate(sealing: seal, now: 0)
         }
-        try await folder.store().close()
+        let store = try folder.store()
+        #expect(try found(in: folder.names()) == [])
+        try await store.close()
         #expect(try found(in: folder.names()) == [])
         #expect(try folder.rows("PRAGMA user_version") == ["2"])
         #expect(try await folder.store().subscription(id("clear-id_1"))?.deviceToken == phone)
+    }
+
+    @Test func `what an earlier release deleted without erasing it is gone from the file too`() async throws {
+        let trace = "a token of long ago"
+        try folder.execute("PRAGMA secure_delete = OFF; \(Age.checked.sql)")
+        try folder.execute(
+            """
+            PRAGMA secure_delete = OFF;
+            CREATE TABLE traces (text);
+            WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+            INSERT INTO traces SELECT '\(trace)' FROM number;
+            DROP TABLE traces;
+            """
+        )
+        #expect(try folder.octets().range(of: Data(trace.utf8)) != nil)
+        let store = try folder.store()
+        for name in try folder.names() {
+            #expect(try folder.octets(name).range(of: Data(trace.utf8)) == nil, "\(name)")
+        }
+        try await store.close()
     }
 
     @Test(arguments: ["device_token", "private_key", "auth"])
