@@ -4,6 +4,7 @@ import Glibc
 /// A handle on the file, closed when it goes out of scope; one thread at a time.
 struct Connection: ~Copyable {
     private let handle: OpaquePointer
+    private let patience = LockPatience()
 
     /// Opens the file at `path`, made for its owner's eyes only if `creating`, and reads nothing of it yet.
     init(path: String, creating: Bool = false) throws(StoreError) {
@@ -29,13 +30,16 @@ struct Connection: ~Copyable {
     }
 
     deinit {
+        // Nobody is left to be asked.
+        sqlite3_busy_handler(handle, nil, nil)
         // The second version of close waits for statements that are still to be finalized, in whatever order they go.
         sqlite3_close_v2(handle)
     }
 
     /// Settles how this connection waits, syncs and erases; `busyTimeout` is in milliseconds.
     func configure(busyTimeout: Int32) throws(StoreError) {
-        try check(sqlite3_busy_timeout(handle, busyTimeout), .open)
+        patience.limit = .milliseconds(busyTimeout)
+        try check(patience.govern(handle), .open)
         try check(relay_sqlite3_defend(handle), .open)
         // FULL: an answered /subscribe or DELETE outlives a power cut. Secure delete: what is deleted, such as a private
         // key, is overwritten. Trusted schema off: functions named in the schema of a prepared file do not run. Temporary
@@ -97,6 +101,7 @@ struct Connection: ~Copyable {
         do throws(StoreError) {
             let result = try body()
             try execute("COMMIT", for: operation)
+            patience.lockIsGone()
             return result
         } catch {
             // SQLite has rolled back by itself on some errors, a full disk among them; only then does this one fail.
