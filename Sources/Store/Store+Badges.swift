@@ -13,19 +13,22 @@ extension Store {
     ///
     /// Increments from before can no longer be taken back.
     package func setBadge(_ id: SubscriptionID, to count: Int64) throws(StoreError) {
-        try open().setBadge.run([.blob(id.digest), .integer(min(max(count, 0), 2_147_483_647))])
+        try write(for: .badge) { (database) throws(StoreError) in
+            try database.setBadge.run([.blob(id.digest), .integer(min(max(count, 0), 2_147_483_647))])
+        }
     }
 
     /// Chooses whether the subscription shows badges; it counts either way, and no subscription is no error.
     package func setBadgesEnabled(_ id: SubscriptionID, _ enabled: Bool) throws(StoreError) {
-        try open().setBadgesEnabled.run([.blob(id.digest), .integer(enabled ? 1 : 0)])
+        try write(for: .badge) { (database) throws(StoreError) in
+            try database.setBadgesEnabled.run([.blob(id.digest), .integer(enabled ? 1 : 0)])
+        }
     }
 
     /// Adds one to the counter, up to 2,147,483,647; `nil` when there is no such subscription any more.
     package func countUp(_ id: SubscriptionID) throws(StoreError) -> BadgeIncrement? {
-        let database = try open()
         let id = Value.blob(id.digest)
-        return try database.connection.transaction(for: .badge) { () throws(StoreError) in
+        return try write(for: .badge) { (database) throws(StoreError) in
             try database.increment.run([id])
             let added = Int(database.connection.changes)
             return try database.badge.first([id]) { row in
@@ -40,8 +43,10 @@ extension Store {
 
     /// Undoes an increment whose push failed, at most what it added and never below 0; call it once per increment.
     ///
-    /// Nothing changes when the app has set the counter since, or when there is no such subscription any more.
+    /// Nothing changes when the app has set the counter since, or when there is no such subscription any more. After an
+    /// error it is owed: the next write that succeeds, whatever it is, takes it back.
     package func takeBack(_ increment: BadgeIncrement, of id: SubscriptionID) throws(StoreError) {
-        try open().decrement.run([.blob(id.digest), .integer(Int64(increment.added)), .integer(increment.epoch)])
+        debts.add(increment, of: id)
+        try payDebts()
     }
 }

@@ -1,8 +1,9 @@
 extension Store {
     /// Erases a subscription because Apple says that its token is dead; nothing changes when it has another token.
     package func delete(_ id: SubscriptionID, deviceToken: String) throws(StoreError) {
-        let database = try open()
-        try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
+        try write(for: .delete) { (database) throws(StoreError) in
+            try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
+        }
     }
 
     /// Erases a subscription whose token Apple does not know, unless that has happened too often.
@@ -15,8 +16,7 @@ extension Store {
         deviceToken: String,
         at now: Int64
     ) throws(StoreError) -> Bool {
-        let database = try open()
-        return try database.connection.transaction(for: .delete) { () throws(StoreError) in
+        try write(for: .delete) { (database) throws(StoreError) in
             // Old ones are only dropped while there are fewer than three: once reached, the limit stays reached.
             if try database.doubts() >= 3 { return false }
             try database.forgetOldDoubts.run([.integer(now - 3_600)])
@@ -39,7 +39,7 @@ extension Store {
         let isNews = known.acceptedAt == nil || (environment != nil && known.environment != environment)
         let hasDoubts = try database.doubts() > 0
         guard isNews || hasDoubts else { return }
-        try database.connection.transaction(for: .badge) { () throws(StoreError) in
+        try write(for: .badge) { (database) throws(StoreError) in
             if isNews {
                 try database.accept.run([
                     .blob(known.id.digest), try database.lookup(known.deviceToken), environment.map(Value.text),

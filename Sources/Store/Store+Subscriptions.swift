@@ -36,7 +36,7 @@ extension Store {
         let privateKey = try database.seal(registration.privateKey, .privateKey, of: registration.id)
         let authSecret = try database.seal(registration.authSecret, .authSecret, of: registration.id)
         let account = Value.text(registration.account)
-        return try database.connection.transaction(for: .register) { () throws(StoreError) in
+        return try write(for: .register) { (database) throws(StoreError) in
             // What was learnt of the token holds for every account on the device, and outlives a new registration.
             let proof = try database.findProof.first([device]) { (environment: $0.value(0), acceptedAt: $0.value(1)) }
             // What the app says now takes its place, and is not proven by it.
@@ -66,9 +66,10 @@ extension Store {
     /// Erases a subscription; that there is none is no error, and false.
     @discardableResult
     package func delete(_ id: SubscriptionID) throws(StoreError) -> Bool {
-        let database = try open()
-        try database.delete.run([.blob(id.digest)])
-        return database.connection.changes > 0
+        try write(for: .delete) { (database) throws(StoreError) in
+            try database.delete.run([.blob(id.digest)])
+            return database.connection.changes > 0
+        }
     }
 }
 

@@ -9,6 +9,9 @@ package actor Store {
     private let executor = QueueExecutor(label: "store")
     /// `nil` once closed.
     private(set) var database: Database?
+    /// What the counters are owed since a write failed.
+    var debts = BadgeDebts()
+    var health = WriteHealth()
 
     /// Opens the database, creates it readable by its owner only, and brings it up to date.
     ///
@@ -34,17 +37,23 @@ package actor Store {
         try database.connection.execute("SELECT 1 FROM subscriptions LIMIT 1", for: .check)
         // To begin is to take the write lock, which a file that turned read-only or is held by another refuses.
         try database.connection.transaction(for: .check) {}
+        try payDebts()
+        try health.check(database.connection)
     }
 
     /// Folds the write-ahead log into the file, erasing what was deleted from both, and closes; once is enough.
     ///
-    /// An error says that the log could not be folded in and stays beside the file; it is closed all the same, and
-    /// nothing is lost. Every later call but this one throws ``StoreError/closed``.
+    /// An error says that the log could not be folded in and stays beside the file, or that increments could not be taken
+    /// back any more; it is closed all the same, and nothing else is lost. Every later call but this one throws
+    /// ``StoreError/closed``.
     package func close() throws(StoreError) {
         guard let database else { return }
+        var unpaid: StoreError?
+        do throws(StoreError) { try payDebts() } catch { unpaid = error }
         self.database = nil
         // Closing folds the log in as well, but silently, and only when no other process has the file open.
         try database.connection.checkpoint(for: .close)
+        if let unpaid { throw unpaid }
     }
 
     /// The database, unless it is closed, or its files are no longer where a restart would look for them.

@@ -24,8 +24,51 @@ struct FaultTests {
         await #expect(throws: StoreError.self) { try await store.execute("DELETE FROM sqlite_schema") }
     }
 
-    @Test func `the relay waits two seconds for a lock`() async throws {
-        #expect(try await Store(folder.files).rows("PRAGMA busy_timeout") == ["2000"])
+    @Test func `the relay waits two seconds for a lock, and those behind the first do not wait again`() async throws {
+        let store = try Store(folder.files)
+        try await store.register("one")
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        let began = ContinuousClock.now
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    do throws(StoreError) {
+                        if number.isMultiple(of: 2) {
+                            _ = try await store.countUp(id("one"))
+                        } else {
+                            try await store.check()
+                        }
+                        return false
+                    } catch {
+                        if case .busy = error { return true } else { return false }
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(refused == 40)
+        // One after the other they would have taken 80 s.
+        #expect((.seconds(2) ... .seconds(12)).contains(.now - began))
+
+        try other.execute("ROLLBACK", for: .check)
+        #expect(try await store.countUp(id("one"))?.badge == 1)
+        // It is over, so the next one is waited for again.
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        let again = ContinuousClock.now
+        await expect("busy") { try await store.check() }
+        #expect(.now - again >= .seconds(2))
+    }
+
+    @Test func `a lock that goes in time is waited out`() async throws {
+        let store = try Store(folder.files, busyTimeout: 60_000, now: 0)
+        try await store.register("one")
+        let reader = try Connection(path: folder.path)
+        try reader.execute("BEGIN IMMEDIATE", for: .check)
+        async let increment = store.countUp(id("one"))
+        // Reads wait behind the write, so this one is answered once the lock is gone.
+        try reader.execute("ROLLBACK", for: .check)
+        #expect(try await increment?.badge == 1)
     }
 
     @Test(arguments: ["", "-wal", "-shm"])
@@ -84,7 +127,8 @@ struct FaultTests {
 
         try other.execute("ROLLBACK", for: .check)
         try await store.check()
-        #expect(try await store.countUp(id("one"))?.badge == 2)
+        // What could not be taken back before is so now.
+        #expect(try await store.countUp(id("one"))?.badge == 1)
         #expect(try await store.rows("SELECT count(*) FROM subscriptions") == ["1"])
     }
 

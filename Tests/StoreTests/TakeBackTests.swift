@@ -72,6 +72,66 @@ struct TakeBackTests {
         #expect(try await unread("one") == 0)
     }
 
+    @Test func `what cannot be taken back is owed, and the next write takes it back before it counts`() async throws {
+        for name in ["one", "two"] { try await store.register(name, account: name) }
+        try await store.setBadge(id("two"), to: 7)
+        var increments: [BadgeIncrement] = []
+        for _ in 0..<3 { increments.append(try #require(try await store.countUp(id("one")))) }
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        for increment in increments.dropLast() {
+            await #expect(throws: StoreError.self) { try await store.takeBack(increment, of: id("one")) }
+        }
+        #expect(try await unread("one") == 3)
+
+        try other.execute("ROLLBACK", for: .check)
+        // The badge of the device's other account is a sum that it is part of.
+        #expect(try await store.countUp(id("two"))?.badge == 9)
+        #expect(try await unread("one") == 1)
+        // Once, and not again.
+        #expect(try await store.countUp(id("two"))?.badge == 10)
+        try await store.takeBack(increments[2], of: id("one"))
+        #expect(try await unread("one") == 0)
+    }
+
+    @Test(arguments: ["health", "close", "registration"])
+    func `whatever is written first takes back what is owed`(write: String) async throws {
+        try await store.register("one")
+        let increment = try #require(try await store.countUp(id("one")))
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        await #expect(throws: StoreError.self) { try await store.takeBack(increment, of: id("one")) }
+        try other.execute("ROLLBACK", for: .check)
+        switch write {
+        case "health": try await store.check()
+        case "close": try await store.close()
+        default: try await store.register("two", on: tablet)
+        }
+        #expect(try folder.rows("SELECT badge_count FROM subscriptions ORDER BY rowid").first == "0")
+    }
+
+    @Test(arguments: [0, 5] as [Int64])
+    func `what is owed from before the app set the counter is void`(count: Int64) async throws {
+        try await store.register("one")
+        let before = try #require(try await store.countUp(id("one")))
+        let other = try Connection(path: folder.path)
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        await #expect(throws: StoreError.self) { try await store.takeBack(before, of: id("one")) }
+        try other.execute("ROLLBACK", for: .check)
+        try await store.setBadge(id("one"), to: count)
+        let after = try #require(try await store.countUp(id("one")))
+        #expect(try await unread("one") == Int(count) + 1)
+
+        // Debts of both times: the older one takes nothing, and does not take the place of the other.
+        try other.execute("BEGIN IMMEDIATE", for: .check)
+        for increment in [after, before] {
+            await #expect(throws: StoreError.self) { try await store.takeBack(increment, of: id("one")) }
+        }
+        try other.execute("ROLLBACK", for: .check)
+        try await store.check()
+        #expect(try await unread("one") == Int(count))
+    }
+
     @Test(arguments: Step.orders)
     func `whatever the order of two pushes and the app's word, what is taken back is what still counts`(
         order: [Step]

@@ -224,7 +224,8 @@ package struct PushHandler: Sendable {
         do throws(StoreError) {
             try await store.takeBack(increment, of: id)
         } catch {
-            log(LogLine(level: .error, event: "badge_not_taken_back", cause: "\(error)"), about: id)
+            let remedy = "the next write takes it back, unless the relay stops before"
+            log(LogLine(level: .error, event: "badge_not_taken_back", cause: "\(error)", remedy: remedy), about: id)
         }
     }
 }

@@ -1,0 +1,26 @@
+extension Store {
+    /// Runs everything that writes rows: as one transaction, together with what is still owed to the counters.
+    func write<Result>(
+        for operation: StoreError.Operation,
+        _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let database = try open()
+        do throws(StoreError) {
+            let result = try database.connection.transaction(for: operation) { () throws(StoreError) in
+                try debts.pay(in: database)
+                return try body(database)
+            }
+            debts = BadgeDebts()
+            return result
+        } catch {
+            health.failed(error)
+            throw error
+        }
+    }
+
+    /// Takes back what is owed, if anything is.
+    func payDebts() throws(StoreError) {
+        guard !debts.isEmpty else { return }
+        try write(for: .badge) { _ in }
+    }
+}
