@@ -66,7 +66,7 @@ import Testing
         #expect(try content() == before)
     }
 
-    @Test func `a second relay on the same database does not start, and the first goes on`() async throws {
+    @Test func `F-47: a second relay on the same database does not start, and the first goes on`() async throws {
         let apple = try await AppleSimulator.shared()
         let first = try await RelayProgram(apple: apple)
         let endpoint = try await first.subscribe(freshToken())
@@ -77,7 +77,8 @@ import Testing
         #expect(try await first.push(to: endpoint).status == 201)
     }
 
-    @Test func `a database that is moved away under the relay is 503 everywhere and 404 nowhere, until it is back`()
+    @Test
+    func `F-32: a database that is moved away under the relay is 503 everywhere and 404 nowhere, until it is back`()
         async throws
     {
         let relay = try await RelayProgram(apple: .shared())

@@ -157,7 +157,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [1, 100, 10_000])
-    func `a file that is something else is refused and left alone`(lines: Int) async throws {
+    func `C-09: a file that is something else is refused and left alone`(lines: Int) async throws {
         let content = String(repeating: "not a database\n", count: lines)
         try Data(content.utf8).write(to: folder.url.appending(path: "relay.sqlite"))
         #expect(throws: StoreError.notADatabase) { try folder.store() }

@@ -67,7 +67,7 @@ struct MigrationTests {
     }
 
     @Test(arguments: Age.allCases)
-    func `a database of any age opens, keeps its rows and counts`(age: Age) async throws {
+    func `C-11: a database of any age opens, keeps its rows and counts`(age: Age) async throws {
         try folder.execute(age.sql)
         let store = try folder.store(now: 1_800_000_000)
 

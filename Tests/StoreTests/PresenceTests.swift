@@ -27,13 +27,13 @@ struct PresenceTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file of 0 octets is refused`(isOld: Bool) async throws {
+    func `C-07: a file of 0 octets is refused`(isOld: Bool) async throws {
         if isOld { try await fill() }
         try Data().write(to: URL(filePath: folder.path))
         try expectUntouched(.empty(path: folder.files.database))
     }
 
-    @Test func `a file that is gone is refused where there was one, until the mark is removed`() async throws {
+    @Test func `C-08: a file that is gone is refused where there was one, until the mark is removed`() async throws {
         try await fill()
         try FileManager.default.removeItem(atPath: folder.path)
         let files = folder.files
@@ -57,13 +57,13 @@ struct PresenceTests {
         "PRAGMA user_version = 3; CREATE TABLE notes (text)",
         "PRAGMA application_id = 0x524C4159; CREATE TABLE notes (text)",
     ])
-    func `a database of another program is refused and stays as it is`(sql: String) throws {
+    func `C-09: a database of another program is refused and stays as it is`(sql: String) throws {
         try folder.execute(sql)
         try expectUntouched(.foreign)
     }
 
     @Test(arguments: [3, 4, 2_147_483_647])
-    func `a database of a later release is refused and stays as it is`(version: Int64) async throws {
+    func `C-10: a database of a later release is refused and stays as it is`(version: Int64) async throws {
         try await fill()
         try folder.execute("PRAGMA user_version = \(version)")
         try expectUntouched(.newer(version: version))
@@ -84,7 +84,7 @@ struct PresenceTests {
         #expect(try folder.octets() == octets)
     }
 
-    @Test func `two relays never have one database`() async throws {
+    @Test func `C-14: two relays never have one database`() async throws {
         let first = try folder.store()
         #expect(throws: StoreError.inUse(path: folder.files.lock)) { try folder.store() }
         let link = StoreFiles(database: folder.path("link"), secretKey: folder.files.secretKey)
@@ -97,7 +97,7 @@ struct PresenceTests {
     }
 
     @Test(arguments: ["relay.sqlite", "relay.sqlite-wal"], [false, true])
-    func `a file that is removed or replaced under the relay is noticed, and one that comes back too`(
+    func `F-32: a file that is removed or replaced under the relay is noticed, and one that comes back too`(
         name: String,
         isReplaced: Bool
     ) async throws {
@@ -128,7 +128,7 @@ struct PresenceTests {
     }
 
     @Test(arguments: ["", "-wal"])
-    func `files that others could read are closed to them`(suffix: String) async throws {
+    func `C-16: files that others could read are closed to them`(suffix: String) async throws {
         try folder.execute(Age.checked.sql)
         chmod(folder.path, 0o644)
         let store = try folder.store()

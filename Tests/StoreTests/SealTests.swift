@@ -82,7 +82,7 @@ struct SealTests {
     }
 
     @Test(arguments: ["device_token", "private_key", "auth"])
-    func `a value that was moved to another row, and one with a flipped bit, is damage and not another value`(
+    func `F-34: a value that was moved to another row or has a flipped bit is damage and not another value`(
         column: String
     ) async throws {
         let store = try folder.store()
@@ -151,7 +151,7 @@ struct SealTests {
     ]
 
     @Test(arguments: otherKeys)
-    func `with a missing or another key the store does not open, and changes nothing`(
+    func `C-12: with a missing or another key the store does not open, and changes nothing`(
         content: String?,
         error: StoreError
     ) async throws {
