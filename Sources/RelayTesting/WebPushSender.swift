@@ -22,8 +22,13 @@ package struct WebPushSender {
         self.auth = auth
     }
 
-    /// The whole body of the request: header, then one record.
+    /// The whole body of the request: header, then one record with its delimiter and padding.
     package func encrypt(_ plaintext: [UInt8]) throws -> [UInt8] {
+        try seal(plaintext + [0x02] + [UInt8](repeating: 0, count: padding))
+    }
+
+    /// Seals a record as it stands, whether or not it ends in a delimiter and zeros.
+    package func seal(_ record: [UInt8]) throws -> [UInt8] {
         let key = try self.key ?? P256PrivateKey()
         let salt = try self.salt ?? Random.octets(16)
 
@@ -42,7 +47,6 @@ package struct WebPushSender {
         let cek = try HMAC.sha256(key: prk, message: Array("Content-Encoding: aes128gcm".utf8) + [0x00, 0x01])
         let nonce = try HMAC.sha256(key: prk, message: Array("Content-Encoding: nonce".utf8) + [0x00, 0x01])
 
-        let record = plaintext + [0x02] + [UInt8](repeating: 0, count: padding)
         let sealed = try AESGCM.seal(record, key: Array(cek[..<16]), nonce: Array(nonce[..<12]))
         let size = withUnsafeBytes(of: recordSize.bigEndian, Array.init)
         return salt + size + [UInt8(key.publicPoint.count)] + key.publicPoint + sealed
