@@ -58,6 +58,15 @@ package final class AppleSimulator: Sendable {
         return program.lines.compactMap { AppleRequest($0, token: token) }
     }
 
+    /// The requests behind the first `index` lines that it wrote, and how many lines there are by now.
+    ///
+    /// For tests with more requests than can be read again each time.
+    package func requests(from index: Int) async throws -> (requests: [AppleRequest], lines: Int) {
+        try await perform("answer \(UUID().uuidString.lowercased()) -")
+        let lines = program.lines
+        return (lines[index...].compactMap { AppleRequest($0) }, lines.count)
+    }
+
     /// The first request with this device token, when it comes; Apple may not have answered it yet.
     package func firstRequest(for token: String) async throws -> AppleRequest {
         guard
