@@ -47,7 +47,7 @@ final class KillOracle {
         let path = copy.path("relay.sqlite")
         let damage = try rows("PRAGMA integrity_check", in: path)
         if damage != ["ok"] { objections += damage }
-        let store = try Store(path: path)
+        let store = try Store(StoreFiles(database: path))
         var expected = 0...0
         for client in clients {
             let rows = try await client.judge(store)
