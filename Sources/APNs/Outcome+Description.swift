@@ -10,6 +10,7 @@ extension Outcome.Cause: CustomStringConvertible {
         case .transport(.notHTTP2): "the answer did not come over HTTP/2"
         case .transport(.unsigned): "the provider token could not be signed"
         case .overloaded: "too many notifications wait for Apple"
+        case .noThread: "the system gave no thread for a connection to Apple"
         case .stopping: "the relay is stopping"
         }
     }

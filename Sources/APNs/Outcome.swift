@@ -15,6 +15,8 @@ package enum Outcome: Sendable, Equatable {
         case transport(TransportFailure)
         /// As many notifications wait for Apple as may wait.
         case overloaded
+        /// The system gave no thread for a connection.
+        case noThread
         /// The client is being shut down.
         case stopping
     }

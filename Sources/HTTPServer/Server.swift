@@ -23,11 +23,13 @@ package final class Server: Sendable {
     ///   - address: where to listen; port 0 lets the kernel choose
     ///   - limits: what a client may take
     ///   - bodyRule: called on the loop's thread once per head, so it must not block
+    ///   - executor: runs the tasks of the handler; Swift's own pool unless given
     ///   - handler: called once per complete request in a task of its own; its answer is dropped when the client is gone
     package init(
         address: ListenAddress,
         limits: Limits = Limits(),
         bodyRule: @escaping @Sendable (Head) -> BodyRule,
+        executor: (any TaskExecutor)? = nil,
         handler: @escaping @Sendable (Request) async -> Response
     ) throws(ServerError) {
         let listener = try Listener(address)
@@ -41,6 +43,7 @@ package final class Server: Sendable {
             mailbox: mailbox,
             limits: limits.fitting(descriptors: descriptorLimit()),
             bodyRule: bodyRule,
+            executor: executor,
             handler: handler
         )
         guard let loop else {

@@ -125,7 +125,10 @@ enum RelayError: Error {
         case .database:
             Self.unavailable("database_unavailable", "the relay cannot use its database at the moment: try again")
         case .overloaded:
-            Self.unavailable("overloaded", "too much waits for Apple, or the relay is stopping: try again")
+            Self.unavailable(
+                "overloaded",
+                "too much waits for Apple, or the relay is stopping or out of threads: try again"
+            )
         case .appleFailed:
             Answer(status: 502, word: "apple_failed", message: "Apple did not take the notification: try again")
         case .internalFailure:

@@ -6,7 +6,7 @@ import Glibc
 /// Each write is one statement or one transaction, and is synced to disk before the call returns: what is answered to
 /// the app outlives a power cut. No call suspends halfway, so calls take effect in one order, whole.
 package actor Store {
-    private let executor = QueueExecutor(label: "store")
+    private let executor: ThreadExecutor
     /// `nil` once closed.
     private(set) var database: Database?
     /// What the counters are owed since a write failed.
@@ -23,10 +23,13 @@ package actor Store {
 
     /// Opens like ``init(_:)`` with a choice of the milliseconds to wait for a lock and of the Unix time.
     init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
+        do throws(ThreadExecutor.Failure) { executor = try ThreadExecutor() } catch {
+            throw .noThread(code: error.code)
+        }
         database = try Database(files, busyTimeout: busyTimeout, now: now)
     }
 
-    /// The queue that every call on the store runs on, never a thread of Swift's pool.
+    /// The thread that every call on the store runs on, never a thread of Swift's pool.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }

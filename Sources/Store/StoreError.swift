@@ -57,6 +57,8 @@ package enum StoreError: Error, Equatable {
     case file(action: String, path: String, code: Int32)
     /// There are as many subscriptions as there may be.
     case tooManySubscriptions(most: Int)
+    /// There was no thread to be had; `code` is the errno of making one.
+    case noThread(code: Int32)
     /// The store was closed before the call.
     case closed
 
@@ -154,6 +156,9 @@ extension StoreError: CustomStringConvertible {
                 + "write in that directory"
         case .tooManySubscriptions(let most):
             "cannot register a subscription: there are \(most), which is all that there may be: raise MAX_SUBSCRIPTIONS"
+        case .noThread(let code):
+            "cannot start the database's thread: \(String(cString: strerror(code))): raise TasksMax or the limit of "
+                + "processes"
         case .closed: "cannot use the database: it is closed: start the relay again"
         }
     }

@@ -9,9 +9,10 @@ struct Parts {
     private let store: Store
     private let apple: Apple
     private let token: ProviderToken
+    private let workers: Workers
     private let log: Log
 
-    init(_ configuration: Configuration, store: Store, log: Log) {
+    init(_ configuration: Configuration, store: Store, workers: Workers, log: Log) {
         let clocks = Clocks.system
         let token = ProviderToken(
             key: configuration.providerKey,
@@ -52,6 +53,7 @@ struct Parts {
         self.store = store
         self.apple = apple
         self.token = token
+        self.workers = workers
         self.log = log
     }
 
@@ -76,7 +78,7 @@ struct Parts {
 
     /// Reminds the operator of what a restart does not mend.
     func warnOfGuard() {
-        guard waiting(for: { try? await store.isGuarded() }) == true else { return }
+        guard waiting(on: workers, for: { try? await store.isGuarded() }) == true else { return }
         log(
             .error,
             "deletion_refused",
@@ -101,7 +103,7 @@ struct Parts {
 
     /// Folds the write-ahead log into the file, so that it can be copied as it lies.
     func close() {
-        let failure = waiting { () async -> StoreError? in
+        let failure = waiting(on: workers) { () async -> StoreError? in
             do throws(StoreError) { try await store.close() } catch { return error }
             return nil
         }

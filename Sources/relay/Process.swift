@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import RelayCore
 import Synchronization
 
 /// Makes the process safe before anything else happens in it; signals are blocked for every thread that comes later.
@@ -71,11 +72,14 @@ private func raiseDescriptorLimit() {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }
 
-/// Runs asynchronous work from a plain thread and waits for its result; never to be called on the cooperative pool.
-func waiting<Value: Sendable>(for work: @escaping @Sendable () async -> Value?) -> Value? {
+/// Runs asynchronous work from a plain thread and waits for its result; never to be called on a thread that runs tasks.
+func waiting<Value: Sendable>(
+    on workers: Workers,
+    for work: @escaping @Sendable () async -> Value?
+) -> Value? {
     let result = Mutex<Value?>(nil)
     let done = DispatchSemaphore(value: 0)
-    Task.detached {
+    Task.detached(executorPreference: workers) {
         let value = await work()
         result.withLock { $0 = value }
         done.signal()

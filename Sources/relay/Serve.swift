@@ -1,3 +1,4 @@
+import APNs
 import Glibc
 import HTTPServer
 import RelayCore
@@ -34,8 +35,10 @@ struct Serve {
             log(.warning, "configuration", ["detail": "\(name) is no variable of the relay: check its spelling"])
         }
 
-        let parts = Parts(configuration, store: try opened(configuration.storeFiles), log: log)
-        let server = try listening(configuration.listenAddress, parts.routes)
+        try checkMachine(configuration)
+        let workers = try workers()
+        let parts = Parts(configuration, store: try opened(configuration.storeFiles), workers: workers, log: log)
+        let server = try listening(configuration.listenAddress, parts.routes, on: workers)
         server.start()
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
         parts.warnOfGuard()
@@ -83,11 +86,26 @@ struct Serve {
         }
     }
 
+    private func workers() throws(StartError) -> Workers {
+        do throws(Workers.Failure) { return try Workers() } catch { throw .thread(code: error.code) }
+    }
+
+    /// Looks for what every push needs and no configuration gives, rather than have the first one find that it is missing.
+    private func checkMachine(_ configuration: Configuration) throws(StartError) {
+        guard configuration.certificateAuthorities != nil || SystemCertificates.areThere else {
+            throw .noCertificates(path: SystemCertificates.path ?? "")
+        }
+    }
+
     private func opened(_ files: StoreFiles) throws(StartError) -> Store {
         do throws(StoreError) { return try Store(files) } catch { throw .store(error, files) }
     }
 
-    private func listening(_ address: ListenAddress, _ routes: Routes) throws(StartError) -> Server {
+    private func listening(
+        _ address: ListenAddress,
+        _ routes: Routes,
+        on workers: Workers
+    ) throws(StartError) -> Server {
         var limits = Limits()
         // The last resort: whatever holds up a handler, its sender has an answer before it gives up at 10 s.
         limits.handlerTime = .milliseconds(8_750)
@@ -96,6 +114,7 @@ struct Serve {
                 address: address,
                 limits: limits,
                 bodyRule: Routes.bodyRule,
+                executor: workers,
                 handler: routes.respond
             )
         } catch {

@@ -11,6 +11,7 @@ enum StartError: Error {
     case server(ServerError)
     /// A thread that the relay cannot be without; the errno of making it.
     case thread(code: Int32)
+    case noCertificates(path: String)
 
     var lines: [String] {
         switch self {
@@ -23,19 +24,21 @@ enum StartError: Error {
             case .file(_, files.secretKey, _): ["RELAY_SECRET_KEY_FILE: \(error)"]
             case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
                 .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .inUse, .moved,
-                .unsealable, .cryptography, .file, .tooManySubscriptions, .closed:
+                .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
         case .server(let error): ["LISTEN_ADDR: \(error)"]
         case .thread(let code):
             ["cannot start a thread: \(String(cString: strerror(code))): raise TasksMax or the limit of processes"]
+        case .noCertificates(let path):
+            ["there are no certificate authorities in \(path): install the package ca-certificates"]
         }
     }
 
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .server, .thread: .failure
+        case .store, .server, .thread, .noCertificates: .failure
         }
     }
 }

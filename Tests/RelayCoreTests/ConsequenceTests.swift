@@ -101,7 +101,7 @@ import Testing
         (.transport(.deadline(waiting: true)), 502, "port 443"),
         (.transport(.deadline(waiting: false)), 502, "port 443"),
         (.transport(.unsigned), 502, "APNS_KEY_FILE"),
-        (.overloaded, 503, "wait"),
+        (.overloaded, 503, "wait"), (.noThread, 503, "raise TasksMax"),
         (.stopping, 503, "nothing"),
     ])
     func `without an answer the row is kept, the badge taken back and the sender told to come again`(

@@ -93,8 +93,13 @@ final class RelayProgram: Sendable {
         let errors: [String]
     }
 
-    static func run(_ arguments: [String], _ environment: [Variable: String] = [:]) async throws -> Ended {
-        let program = try Program(executable, arguments, environment: environment.byName)
+    static func run(
+        _ arguments: [String],
+        _ environment: [Variable: String] = [:],
+        launcher: [String] = []
+    ) async throws -> Ended {
+        let command = launcher + [executable] + arguments
+        let program = try Program(command[0], Array(command.dropFirst()), environment: environment.byName)
         let code = await program.end()
         return Ended(code: code, output: program.lines, errors: program.errors)
     }

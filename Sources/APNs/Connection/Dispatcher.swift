@@ -69,12 +69,13 @@ final class Dispatcher: Sendable {
             return nil
         }
         let number = state.lastGeneration + 1
-        guard
-            let generation = Generation(number: number, of: self, notBefore: state.notBefore),
-            start(generation)
-        else {
+        guard let generation = Generation(number: number, of: self, notBefore: state.notBefore) else {
             defer { state.queue = [] }
             return Refusal(jobs: state.queue, cause: .overloaded)
+        }
+        guard start(generation) else {
+            defer { state.queue = [] }
+            return Refusal(jobs: state.queue, cause: .noThread)
         }
         state.lastGeneration = number
         state.current = number

@@ -13,6 +13,7 @@ final class EventLoop {
 
     private let limits: Limits
     private let bodyRule: @Sendable (Head) -> BodyRule
+    private let executor: (any TaskExecutor)?
     private let handler: @Sendable (Request) async -> Response
     private let mailbox: Mailbox
 
@@ -55,6 +56,7 @@ final class EventLoop {
         mailbox: Mailbox,
         limits: Limits,
         bodyRule: @escaping @Sendable (Head) -> BodyRule,
+        executor: (any TaskExecutor)?,
         handler: @escaping @Sendable (Request) async -> Response
     ) {
         guard let poll = Poll() else { return nil }
@@ -64,6 +66,7 @@ final class EventLoop {
         self.mailbox = mailbox
         self.limits = limits
         self.bodyRule = bodyRule
+        self.executor = executor
         self.handler = handler
         guard self.poll.add(mailbox.number, tag: Tag.mailbox, interest: .input),
             self.poll.add(listening, tag: Tag.listener, interest: [])
@@ -154,7 +157,7 @@ final class EventLoop {
             return peer.connection.decline(.overloaded, at: moment)
         }
         requestsInFlight += 1
-        Task { [handler, mailbox, serial = peer.serial] in
+        Task(executorPreference: executor) { [handler, mailbox, serial = peer.serial] in
             mailbox.post(.answer(connection: serial, await handler(request)))
         }
     }

@@ -70,7 +70,7 @@ struct Consequence {
                 remedy: cause.remedy(now: now)
             )
             switch cause {
-            case .overloaded, .stopping: answer = .overloaded
+            case .overloaded, .noThread, .stopping: answer = .overloaded
             case .rejection, .transport: answer = .appleFailed
             }
         }

@@ -11,6 +11,7 @@ extension Outcome.Cause {
         case .transport(.deadline), .transport(.failed):
             "check that this machine reaches Apple on port 443, its DNS and its clock; the sender tries again"
         case .overloaded: "wait: Apple is slow, or more comes in than it takes"
+        case .noThread: "raise TasksMax or the limit of processes, or end what uses them up; the sender tries again"
         case .stopping: "nothing: the sender tries again"
         }
     }

@@ -76,9 +76,9 @@ import Testing
         let relay = try await RelayProgram(apple: apple)
         let life = try await Life(apple, relay)
         // The colon leaves the hard limit alone, so that anybody may take it back.
-        try await run("/usr/bin/prlimit", "--pid", "\(relay.program.identifier)", "--fsize=1024:")
+        try await run(["/usr/bin/prlimit", "--pid", "\(relay.program.identifier)", "--fsize=1024:"])
         try await life.expectFault()
-        try await run("/usr/bin/prlimit", "--pid", "\(relay.program.identifier)", "--fsize=unlimited:")
+        try await run(["/usr/bin/prlimit", "--pid", "\(relay.program.identifier)", "--fsize=unlimited:"])
         try await life.expectRecovery()
     }
 
@@ -107,10 +107,10 @@ import Testing
 }
 
 /// Runs a program to its end and expects that it does its job.
-func run(_ path: String, _ arguments: String...) async throws {
-    let program = try Program(path, arguments)
+func run(_ command: [String]) async throws {
+    let program = try Program(command[0], Array(command.dropFirst()))
     let code = await program.end()
-    try #require(code == 0, "\(path) \(arguments): \(program.errors.joined(separator: "\n"))")
+    try #require(code == 0, "\(command): \(program.errors.joined(separator: "\n"))")
 }
 
 /// System calls of a running program that fail, until they are let work again.
