@@ -13,6 +13,8 @@ let strict: [SwiftSetting] = [
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
+    // Where tests have the relay die between two steps (Store/Failpoint.swift); what ships has none of it.
+    .define("FAILPOINTS", .when(configuration: .debug)),
 ]
 
 /// A module exists to own a C library or to be pure; everything else is a folder inside one.

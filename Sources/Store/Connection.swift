@@ -88,6 +88,7 @@ struct Connection: ~Copyable {
     /// Runs every statement in `sql` and drops the rows they answer.
     func execute(_ sql: String, for operation: StoreError.Operation) throws(StoreError) {
         try check(sqlite3_exec(handle, sql, nil, nil, nil), operation)
+        if operation == .migrate { failpoint(.midMigration) }
     }
 
     /// Runs `body` so that all of its writes last or none does.

@@ -37,7 +37,9 @@ struct Statement: ~Copyable {
         while true {
             switch sqlite3_step(handle) {
             case SQLITE_ROW: results.append(try read(Row(handle)))
-            case SQLITE_DONE: return results
+            case SQLITE_DONE:
+                if operation == .migrate { failpoint(.midMigration) }
+                return results
             case let code: throw failure(code)
             }
         }

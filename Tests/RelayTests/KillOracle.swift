@@ -3,8 +3,6 @@ import Glibc
 import RelayTesting
 import Synchronization
 
-@testable import Store
-
 /// Eight clients of a relay that is killed again and again, and what they were promised.
 final class KillOracle {
     let folder: TemporaryFolder
@@ -21,6 +19,17 @@ final class KillOracle {
         apple = try await AppleSimulator()
         clients = (0..<8).map { KillOracleClient($0, seed: seed) }
         generator = SeededGenerator(seed: seed)
+    }
+
+    /// A life of the relay, and what it left.
+    func round() async {
+        do {
+            try await run()
+            try await judge()
+        } catch {
+            // Such as a relay that does not start, or that is gone before it was killed.
+            objections.append("\(error)")
+        }
     }
 
     /// Starts the relay, holds it to what was promised before, has all clients work, and kills it somewhere in between.
@@ -43,18 +52,17 @@ final class KillOracle {
 
     /// Looks at what the kill has left: at a copy of it, so that the relay finds it as it was.
     func judge() async throws {
-        let copy = try copy(of: folder)
-        let path = copy.path("relay.sqlite")
-        let damage = try rows("PRAGMA integrity_check", in: path)
+        let copy = try LeftBehind(in: folder)
+        let damage = try copy.damage()
         if damage != ["ok"] { objections += damage }
-        let store = try Store(StoreFiles(database: path))
+        let store = try copy.store()
         var expected = 0...0
         for client in clients {
             let rows = try await client.judge(store)
             expected = (expected.lowerBound + rows.lowerBound)...(expected.upperBound + rows.upperBound)
         }
         // So there is none beside those that were answered: one for each account of a device, ten for a device.
-        let count = try rows("SELECT count(*) FROM subscriptions", in: path).first.flatMap { Int($0) } ?? -1
+        let count = try copy.rows("SELECT count(*) FROM subscriptions").first.flatMap { Int($0) } ?? -1
         if !expected.contains(count) { objections.append("there are \(count) rows, not \(expected)") }
 
         let seen = try await apple.requests(from: appleLines)
@@ -84,28 +92,9 @@ final class KillOracle {
             try await group.waitForAll()
         }
     }
-
-    private func rows(_ sql: String, in path: String) throws -> [String] {
-        try Connection(path: path).prepare(sql, for: .check).all { $0.text(0) }
-    }
 }
 
 extension KillOracle {
-    /// Puts the database back to what it was at an earlier time.
-    func putBack(_ earlier: TemporaryFolder) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-            try FileManager.default.removeItem(atPath: folder.path(name))
-        }
-        try copyFiles(of: earlier, to: folder.url)
-    }
-
-    /// What lies in a folder, without SQLite's shared memory: no process that could read on in it is left.
-    func copy(of folder: TemporaryFolder) throws -> TemporaryFolder {
-        let copy = try TemporaryFolder()
-        try copyFiles(of: folder, to: copy.url)
-        return copy
-    }
-
     /// Keeps folder and log, and says where.
     func keep(_ seed: UInt64) throws -> String {
         let kept = Vectors.repository.appending(path: ".build/kill-oracle/\(seed)")
@@ -115,12 +104,6 @@ extension KillOracle {
         let said = objections + [""] + log
         try Data(said.joined(separator: "\n").utf8).write(to: kept.appending(path: "log.txt"))
         return kept.path
-    }
-
-    private func copyFiles(of folder: TemporaryFolder, to target: URL) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) where !name.hasSuffix("-shm") {
-            try FileManager.default.copyItem(atPath: folder.path(name), toPath: target.appending(path: name).path)
-        }
     }
 }
 

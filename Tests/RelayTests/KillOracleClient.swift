@@ -183,8 +183,7 @@ extension KillOracleClient {
         var found: [String: Subscription] = [:]
         // Each was looked for when it went, and is again at the end; in between the youngest are.
         for endpoint in device.rows.map(\.endpoint) + device.gone.suffix(40) {
-            let id = endpoint.subscription_id
-            found[id] = try await copy.subscription(SubscriptionID(hashing: Array(id.utf8)))
+            found[endpoint.subscription_id] = try await copy.subscription(endpoint.storedID)
         }
         let known = device.gone.count
         let verdict = device.judge { found[$0.subscription_id] }

@@ -121,7 +121,8 @@ final class RelayProgram: Sendable {
 }
 
 extension [Variable: String] {
-    fileprivate var byName: [String: String] {
+    /// As a process has it.
+    var byName: [String: String] {
         [String: String](uniqueKeysWithValues: map { ($0.rawValue, $1) })
     }
 }

@@ -52,9 +52,11 @@ package struct PushHandler: Sendable {
             return created(headers)
         }
         let increment = try await countUp(id)
+        failpoint(.afterBadgeBump)
         do throws(RelayError) {
             let notification = try notification(message, for: subscription, badge: increment?.badge, headers: headers)
             let delivery = await apple.deliver(notification, to: subscription)
+            failpoint(.afterApple)
             try await settle(delivery, increment, subscription)
             recent.accepted(content, for: subscription)
             return created(headers)
