@@ -8,6 +8,15 @@ package struct Limits: Sendable {
     /// Handlers running at once, those included whose client has gone; beyond it 503.
     package var requestsInFlight = 1_024
 
+    /// Octets of requests held in all, of those that are arriving and of those whose handlers run; beyond it a request
+    /// of more than `smallRequestOctets` is answered 503.
+    ///
+    /// Without it 1,024 bodies of 64 KB are 64 MB, and whoever sends them slowly holds as much for 20 s.
+    package var requestOctets = 8_388_608
+
+    /// A request up to this size is served however much the others hold.
+    package var smallRequestOctets = 4_096
+
     /// Octets of the request line without its CR LF; beyond it 414.
     package var requestLineOctets = 8_192
 

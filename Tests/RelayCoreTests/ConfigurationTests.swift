@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `the defaults are a loopback address, production, the limits of a few devices, and the log at info as text`() throws {
+    @Test func `by default it listens on loopback, has limits for a few devices, and logs at info as text`() throws {
         let configuration = try Configuration(variables: Self.complete)
         #expect("\(configuration.listenAddress)" == "127.0.0.1:8080")
         #expect(configuration.environment == .production)

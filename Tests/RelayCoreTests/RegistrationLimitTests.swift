@@ -11,7 +11,8 @@ import Testing
         for _ in 0..<count { _ = try await relay.subscribe() }
     }
 
-    private func register(_ device: String, account: String = "", at relay: TestRelay) async -> (Int, String?, String?) {
+    private func register(_ device: String, account: String = "", at relay: TestRelay) async -> (Int, String?, String?)
+    {
         let response = await relay.app("POST", "/subscribe", #"{"device_token":"\#(device)","account":"\#(account)"}"#)
         return (response.status, response.errorWord, response.value("Retry-After"))
     }

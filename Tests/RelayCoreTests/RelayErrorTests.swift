@@ -14,7 +14,8 @@ import Testing
         (.malformedBody(""), 400, nil), (.undecryptable(.authenticationTag), 400, nil),
         (.undecryptable(.cryptographyFailed), 503, "10"), (.rateLimited(RetryAfter(seconds: 7)), 429, "7"),
         (.tooManyRegistrations(RetryAfter(seconds: 30)), 429, "30"),
-        (.tooManySubscriptions(.tooManySubscriptions(most: 1)), 503, "3600"), (.database(.closed), 503, "10"), (.overloaded, 503, "10"), (.appleFailed, 502, nil),
+        (.tooManySubscriptions(.tooManySubscriptions(most: 1)), 503, "3600"), (.database(.closed), 503, "10"),
+        (.overloaded, 503, "10"), (.appleFailed, 502, nil),
         (.internalFailure, 500, nil),
     ]
 

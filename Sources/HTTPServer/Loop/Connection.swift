@@ -30,16 +30,20 @@ struct Connection: Sendable {
     private(set) var output: ArraySlice<UInt8> = []
 
     private let limits: Limits
+    private let bodyRule: @Sendable (Head) -> BodyRule
     private var parser: RequestParser
     private var input: ArraySlice<UInt8> = []
     private var inputEnded = false
     private var isStopping = false
+    /// Whether nothing is read any more before the last answer.
+    private var isDeaf = false
     private var isHead = false
     private var closes = false
     private var lingered = 0
 
     init(limits: Limits, bodyRule: @escaping @Sendable (Head) -> BodyRule, at moment: Moment) {
         self.limits = limits
+        self.bodyRule = bodyRule
         parser = RequestParser(limits: limits, bodyRule: bodyRule)
         since = moment.instant
         deadline = moment.instant + limits.headTime
@@ -53,11 +57,14 @@ struct Connection: Sendable {
         }
     }
 
+    /// Octets kept of requests that are not handed out: an account of what they take, not exact to the last one.
+    var heldOctets: Int { input.count + parser.heldOctets }
+
     /// Whether the socket is worth reading: never more is kept than `Limits.pipelinedOctets` and one read.
     var wantsInput: Bool {
         switch phase {
         case .idle, .head, .body, .lingering: !inputEnded
-        case .waiting, .answering: !inputEnded && input.count < limits.pipelinedOctets
+        case .waiting, .answering: !inputEnded && !isDeaf && input.count < limits.pipelinedOctets
         case .closed: false
         }
     }
@@ -90,7 +97,7 @@ struct Connection: Sendable {
     mutating func close() {
         phase = .closed
         output = []
-        input = []
+        forgetInput()
     }
 
     /// Takes the handler's answer; one that comes too late is dropped.
@@ -107,12 +114,28 @@ struct Connection: Sendable {
         refuse(refusal, isHead: isHead, at: moment)
     }
 
+    /// Lets go of what was not handed out: an arriving request is answered 503, one that waits behind another is
+    /// dropped and the connection closed after the answer to the other, so that the client sends it again.
+    mutating func giveWay(at moment: Moment) {
+        switch phase {
+        case .head, .body: refuse(.overloaded, isHead: parser.isHead, at: moment)
+        case .waiting, .answering:
+            closes = true
+            isDeaf = true
+            forgetInput()
+        case .idle, .lingering, .closed: break
+        }
+    }
+
     /// Takes note that the first `count` octets of `output` are sent; returns the next request when it is there.
     mutating func sent(_ count: Int, at moment: Moment) -> Request? {
         output.removeFirst(min(count, output.count))
-        guard output.isEmpty, phase == .answering else { return nil }
+        guard output.isEmpty else { return nil }
+        // An empty slice of an array still holds all of the array.
+        output = []
+        guard phase == .answering else { return nil }
         if closes || isStopping {
-            input = []
+            forgetInput()
             enter(.lingering, for: limits.lingerTime, at: moment)
             if inputEnded { close() }
             return nil
@@ -139,6 +162,8 @@ struct Connection: Sendable {
 
     private mutating func parse(at moment: Moment) -> Request? {
         do throws(Refusal) {
+            // What is left is copied, since a slice of what was read would hold all of it.
+            defer { input = ArraySlice(Array(input)) }
             if let parsed = try parser.consume(&input) {
                 isHead = parsed.request.head.method == "HEAD"
                 closes = !parsed.isPersistent
@@ -164,9 +189,15 @@ struct Connection: Sendable {
 
     private mutating func refuse(_ refusal: Refusal, isHead: Bool, at moment: Moment) {
         closes = true
-        input = []
+        forgetInput()
         output += refusal.response.octets(date: moment.date, isHead: isHead, closes: true)
         enter(.answering, for: limits.answerTime, at: moment)
+    }
+
+    /// For a connection that takes no other request.
+    private mutating func forgetInput() {
+        input = []
+        parser = RequestParser(limits: limits, bodyRule: bodyRule)
     }
 
     private mutating func enter(_ phase: Phase, for time: Duration, at moment: Moment) {

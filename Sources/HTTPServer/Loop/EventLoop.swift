@@ -24,6 +24,8 @@ final class EventLoop {
     private var peers: [UInt64: Peer] = [:]
     private var nextSerial = Tag.firstPeer
     private var requestsInFlight = 0
+    /// Of requests that are arriving and of those in flight.
+    private var heldOctets = 0
     private var date = DateText()
     private var buffer = [UInt8](repeating: 0, count: 16_384)
     private var stopDeadline: ContinuousClock.Instant?
@@ -106,6 +108,7 @@ final class EventLoop {
                 request = nil
                 peer.connection.close()
             }
+            if request == nil { giveWayIfLarge(peer, at: moment) }
             settle(peer, request, at: moment)
         }
     }
@@ -114,8 +117,9 @@ final class EventLoop {
         switch message {
         case .start:
             setAccepting(true)
-        case .answer(let serial, let response):
+        case .answer(let serial, let octets, let response):
             requestsInFlight -= 1
+            heldOctets -= octets
             guard let peer = peers[serial] else { return }
             peer.connection.answer(response, at: moment)
             settle(peer, nil, at: moment)
@@ -138,8 +142,9 @@ final class EventLoop {
             if let request = next { call(request, for: peer, at: moment) }
             next = peer.send(at: moment)
         } while next != nil
+        account(peer)
         guard peer.connection.phase != .closed else {
-            peers[peer.serial] = nil
+            remove(peer)
             setAccepting(true)
             return
         }
@@ -153,13 +158,31 @@ final class EventLoop {
     }
 
     private func call(_ request: Request, for peer: Peer, at moment: Moment) {
-        guard requestsInFlight < limits.requestsInFlight else {
+        account(peer)
+        let octets = request.heldOctets
+        let fits = octets <= limits.smallRequestOctets || heldOctets + octets <= limits.requestOctets
+        guard requestsInFlight < limits.requestsInFlight, fits else {
             return peer.connection.decline(.overloaded, at: moment)
         }
         requestsInFlight += 1
+        heldOctets += octets
         Task(executorPreference: executor) { [handler, mailbox, serial = peer.serial] in
-            mailbox.post(.answer(connection: serial, await handler(request)))
+            mailbox.post(.answer(connection: serial, octets: octets, await handler(request)))
         }
+    }
+
+    /// Brings the sum of what is held up to what this connection holds now.
+    private func account(_ peer: Peer) {
+        let octets = peer.connection.heldOctets
+        heldOctets += octets - peer.countedOctets
+        peer.countedOctets = octets
+    }
+
+    /// Has the connection that went past the limit on what is held bear the consequence, and no other.
+    private func giveWayIfLarge(_ peer: Peer, at moment: Moment) {
+        account(peer)
+        guard heldOctets > limits.requestOctets, peer.countedOctets > limits.smallRequestOctets else { return }
+        peer.connection.giveWay(at: moment)
     }
 
     /// Scans the connections, but only once the earliest deadline known has come: a busy connection sets a new one
@@ -193,7 +216,7 @@ extension EventLoop {
             guard let accepted = listener?.accept() else { return }
             switch consume accepted {
             case .socket(let socket):
-                if let idle { peers[idle.serial] = nil }
+                if let idle { remove(idle) }
                 add(socket, at: moment)
             case .none:
                 return
@@ -206,6 +229,11 @@ extension EventLoop {
                 return
             }
         }
+    }
+
+    private func remove(_ peer: Peer) {
+        peers[peer.serial] = nil
+        heldOctets -= peer.countedOctets
     }
 
     private func add(_ socket: consuming Socket, at moment: Moment) {

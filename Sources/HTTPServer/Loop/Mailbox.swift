@@ -9,7 +9,7 @@ final class Mailbox: Sendable {
     /// What the loop can be told.
     enum Message: Sendable {
         case start
-        case answer(connection: UInt64, Response)
+        case answer(connection: UInt64, octets: Int, Response)
         case stop(within: Duration)
 
         var isAnswer: Bool {

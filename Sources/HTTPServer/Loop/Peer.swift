@@ -4,6 +4,8 @@ final class Peer {
     let serial: UInt64
     let socket: Socket
     var connection: Connection
+    /// What it was last found to hold; see ``EventLoop/account(_:)``.
+    var countedOctets = 0
     var interest: Poll.Interest = .input
     private var hasEndedSending = false
 

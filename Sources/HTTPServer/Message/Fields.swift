@@ -12,6 +12,9 @@ package struct Fields: Sendable {
     /// How many lines there are.
     var count: Int { lines.count }
 
+    /// Octets that the lines take, with 64 for what an array and a name cost beside what they hold.
+    var heldOctets: Int { lines.reduce(0) { $0 + 64 + $1.name.utf8.count + $1.value.count } }
+
     /// All values of a name, in order of arrival; empty when no line has it.
     package func values(_ name: String) -> [[UInt8]] {
         lines.filter { $0.name.utf8.spells(name) }.map(\.value)

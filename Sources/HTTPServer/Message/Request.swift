@@ -25,6 +25,9 @@ package struct Request: Sendable {
     /// The content without chunk framing; at most as long as the rule for this head allowed.
     package let body: [UInt8]
 
+    /// What it takes of the memory that requests may take; see ``Fields/heldOctets``.
+    var heldOctets: Int { body.count + head.target.count + head.fields.heldOctets }
+
     /// A request as the server would hand it on; nothing is checked here.
     package init(head: Head, body: [UInt8] = []) {
         self.head = head

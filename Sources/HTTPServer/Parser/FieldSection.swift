@@ -9,6 +9,9 @@ struct FieldSection: Sendable {
         self.octets = octets
     }
 
+    /// Octets that the fields take and the line that is arriving.
+    var heldOctets: Int { fields.heldOctets + line.octets.capacity }
+
     /// Takes one octet; returns true when it ends the empty line behind the last field.
     mutating func append(_ octet: UInt8, limits: Limits) throws(Refusal) -> Bool {
         octets += 1

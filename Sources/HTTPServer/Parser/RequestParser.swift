@@ -49,6 +49,11 @@ struct RequestParser: Sendable {
     /// Whether the request being read is HEAD, whose answer has no content; false until its request line is complete.
     var isHead: Bool { requestLine?.method == "HEAD" }
 
+    /// Octets of the request being read that are kept so far.
+    var heldOctets: Int {
+        line.octets.capacity + section.heldOctets + body.capacity + chunks.octets.capacity
+    }
+
     /// Whether 100 (Continue) is due: asked for, the length acceptable, and no octet of the body here.
     ///
     /// True once per request.
@@ -79,6 +84,7 @@ struct RequestParser: Sendable {
             case .length:
                 expectsContinue = false
                 let octets = input.prefix(remaining)
+                reserve(octets.count)
                 body += octets
                 input.removeFirst(octets.count)
                 remaining -= octets.count
@@ -140,6 +146,12 @@ struct RequestParser: Sendable {
             (stage, chunks) = (.chunked, ChunkedBody(limit: max(0, rule.limit)))
             return false
         }
+    }
+
+    /// Makes room as an array does, in doubling steps, but never for more than the body's length.
+    private mutating func reserve(_ count: Int) {
+        guard body.count + count > body.capacity else { return }
+        body.reserveCapacity(min(body.count + remaining, max(body.count + count, 2 * body.capacity)))
     }
 
     /// Hands the request out and makes ready for the next one.

@@ -1,0 +1,151 @@
+import Foundation
+import RelayCore
+import RelayTesting
+import Testing
+
+/// The relay stays small and answers its operator whatever comes in.
+@Suite(.fewAtATime, .timeLimit(.minutes(3))) struct BoundsTests {
+    /// What the process has of the machine's memory, and the most that it ever had, in KB.
+    private func memory(of relay: RelayProgram) throws -> (now: Int, most: Int) {
+        let path = "/proc/\(relay.program.identifier)/status"
+        let status = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        func number(_ name: String) throws -> Int {
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+            return try #require(Int(line.filter(\.isNumber)))
+        }
+        return (try number("VmRSS"), try number("VmHWM"))
+    }
+
+    /// Has Apple keep pushes waiting: as many as it may have at once, and the others in front of it.
+    private func stall(
+        _ count: Int,
+        octets: Int,
+        _ relay: RelayProgram,
+        _ apple: AppleSimulator
+    ) async throws -> [HTTPClient] {
+        // Each that is accepted lets twice as many follow.
+        let opening = try await relay.subscribe(freshToken())
+        for number in 0..<8 {
+            let text = #"{"title":"New Comment","body":"number \#(number)"}"#
+            #expect(try await relay.push(text, to: opening).status == 201)
+        }
+        let text = #"{"title":"New Comment","body":"nice","padding":"\#(String(repeating: "x", count: octets))"}"#
+        var requests: [HTTPRequest] = []
+        for _ in 0..<count {
+            requests.append(try Push.request(text, to: try await relay.subscribe(freshToken("0ff0"))))
+        }
+        var senders: [HTTPClient] = []
+        for request in requests {
+            let sender = try HTTPClient(relay.address)
+            try await sender.send(request.octets)
+            senders.append(sender)
+        }
+        return senders
+    }
+
+    @Test func `500 idle connections, 200 stalled pushes and a flood of unknown ids leave it well and under 64 MB`()
+        async throws
+    {
+        let apple = try await AppleSimulator("--quiet")
+        let relay = try await RelayProgram(apple: apple)
+        let idle = try (0..<500).map { _ in try HTTPClient(relay.address) }
+        let stalled = try await stall(200, octets: 500, relay, apple)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for connection in 0..<4 {
+                group.addTask {
+                    let client = try HTTPClient(relay.address)
+                    var number = 0
+                    while !Task.isCancelled {
+                        let path = "/wp/unknown-\(connection)-\(number)"
+                        let request = HTTPRequest(
+                            "POST",
+                            path,
+                            fields: Push.fields,
+                            body: [UInt8](repeating: 7, count: 500)
+                        )
+                        #expect(try await client.answer(to: request).status == 404)
+                        number += 1
+                    }
+                    #expect(number > 10)
+                }
+            }
+            for _ in 0..<20 {
+                let began = ContinuousClock.now
+                #expect(try await relay.isWell())
+                #expect(.now - began < .seconds(1))
+            }
+            let memory = try memory(of: relay)
+            #expect(memory.now < 65_536)
+            #expect(memory.most < 65_536)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(try await apple.counts().requests >= 8 + 100)
+        var statuses: Set<Int> = []
+        for sender in stalled { statuses.insert(try await sender.answer().status) }
+        // 503 for what a busy machine had not handed over by then.
+        #expect(statuses.isSubset(of: [502, 503]))
+        withExtendedLifetime(idle) {}
+        #expect(await relay.stop() == 0)
+    }
+
+    @Test func `F-37: a thousand bodies of 64 KB, stalled or slow, are 503 before they are more than 64 MB`()
+        async throws
+    {
+        let apple = try await AppleSimulator("--quiet")
+        let relay = try await RelayProgram(apple: apple)
+        let stalled = try await stall(200, octets: 60_000, relay, apple)
+        // All but the last octet of each.
+        let head = "POST /wp/x HTTP/1.1\r\nHost: a\r\nTTL: 60\r\nContent-Length: 65536\r\n\r\n"
+        let octets = Array(head.utf8) + [UInt8](repeating: 7, count: 65_535)
+        var slow: [HTTPClient] = []
+        for _ in 0..<800 {
+            let client = try HTTPClient(relay.address)
+            try await client.send(octets)
+            slow.append(client)
+        }
+        #expect(try await relay.isWell())
+        #expect(try memory(of: relay).most < 65_536)
+
+        var statuses: [Int: Int] = [:]
+        for sender in stalled { statuses[try await sender.answer().status, default: 0] += 1 }
+        // 12 MB do not fit into 8, which are held until Apple's time is up.
+        #expect(Set(statuses.keys).isSubset(of: [502, 503]))
+        #expect(statuses[503] ?? 0 > 0)
+        withExtendedLifetime(slow) {}
+        #expect(await relay.stop() == 0)
+    }
+
+    @Test func `L-04: 30,000 unknown ids leave the memory as it was after the first 5,000`() async throws {
+        let relay = try await RelayProgram(apple: .shared())
+        let clients = try (0..<4).map { _ in try HTTPClient(relay.address) }
+        func flood(_ range: Range<Int>) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, client) in clients.enumerated() {
+                    group.addTask {
+                        // Fifty in one segment, so that most of the time is the relay's.
+                        let numbers = range.filter { $0 % clients.count == index }
+                        for start in stride(from: 0, to: numbers.count, by: 50) {
+                            let batch = numbers[start..<min(start + 50, numbers.count)]
+                            let requests = batch.map { number in
+                                HTTPRequest("POST", "/wp/unknown-\(number)", fields: Push.fields, body: [7]).octets
+                            }
+                            try await client.send(Array(requests.joined()))
+                            for _ in batch { #expect(try await client.answer().status == 404) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        try await flood(0..<5_000)
+        let before = try memory(of: relay)
+        try await flood(5_000..<30_000)
+        let after = try memory(of: relay)
+        #expect(after.now - before.now < 2_048)
+        // One line for the flood, and not one for each.
+        #expect(relay.program.lines.count { $0.contains("not_found") } <= 2)
+        #expect(await relay.stop() == 0)
+    }
+}
