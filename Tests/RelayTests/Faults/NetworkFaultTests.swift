@@ -13,7 +13,7 @@ private struct OwnNetwork {
         folder = try TemporaryFolder()
         let script = #"ip link set lo up && exec "$0" "$@""#
         apple = try await AppleSimulator(launcher: ["/usr/bin/unshare", "-n", "/bin/sh", "-c", script])
-        try folder.write("nameserver 127.0.0.53\noptions timeout:1 attempts:1\n", to: "resolv.conf")
+        try folder.write("nameserver 127.0.0.53\noptions timeout:10 attempts:1\n", to: "resolv.conf")
         try folder.write("", to: "hosts")
         try folder.write("hosts: files dns\n", to: "nsswitch.conf")
     }
@@ -40,7 +40,9 @@ private struct OwnNetwork {
         try await RelayTests.run(["/usr/bin/nsenter", "-t", "\(apple.process)", "-n"] + command)
     }
 
-    /// Gives Apple's name an address, or takes it away. The file stays the same one, as it is mounted.
+    /// Gives Apple's name an address, or takes it away.
+    ///
+    /// The file stays the same one, as it is mounted.
     func name(_ address: String?) throws {
         let line = address.map { "\($0) apple.test\n" } ?? ""
         let file = try FileHandle(forWritingTo: URL(filePath: folder.path("hosts")))
@@ -79,7 +81,7 @@ private struct OwnNetwork {
         let (status, time) = try await push(relay, endpoint, 1)
         #expect(status == 502)
         #expect(time < .seconds(9))
-        let cause = try await relay.logged("push_failed").fields["cause"]
+        let cause = try await relay.logged("apple_connection_replaced").fields["cause"]
         #expect(cause?.contains(isRefused ? "resolve host name" : "Timeout was reached") == true, "\(cause ?? "")")
         #expect(try await relay.isWell())
         #expect(try relay.unreadOnDisk() == [0])
