@@ -42,8 +42,20 @@ import Testing
     func `a page that names a variable names one that there is`(page: String) throws {
         // A page that is not there names nothing.
         let text = (try? Self.text(page)) ?? ""
-        let families = /\b(?:PUBLIC|LISTEN|DB|SUBSCRIBE|MAX|APNS|LOG)_[A-Z_]*[A-Z]\b/
+        let families = /\b(?:PUBLIC|LISTEN|DB|RELAY|SUBSCRIBE|MAX|APNS|LOG)_[A-Z_]*[A-Z]\b/
         #expect(Set(text.matches(of: families).map { String($0.0) }).subtracting(Self.names) == [])
+    }
+
+    @Test func `each promise names tests that there are`() throws {
+        let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains(#/^\| \d+ \|/#) }
+        #expect(rows.count == 10)
+        let tests = Vectors.repository.appending(path: "Tests")
+        let files = try #require(FileManager.default.enumerator(atPath: tests.path)).compactMap { $0 as? String }
+        for row in rows {
+            let named = row.matches(of: /`([A-Za-z0-9]+Tests)`/).map { String($0.1) }
+            #expect(!named.isEmpty)
+            for name in named { #expect(files.contains { $0.hasSuffix("/\(name).swift") }, "\(name)") }
+        }
     }
 
     private static func text(_ page: String) throws -> String {

@@ -70,7 +70,7 @@ struct LeakSession {
         _ signer: VAPIDSigner,
         _ apple: AppleSimulator
     ) async throws {
-        let store = try Store(path: folder.path("relay.sqlite"))
+        let store = try Store(StoreFiles(database: folder.path("relay.sqlite")))
         for (number, endpoint) in endpoints.enumerated() {
             let id = SubscriptionID(hashing: Array(endpoint.subscription_id.utf8))
             let row = try #require(try await store.subscription(id))
