@@ -48,8 +48,8 @@ struct FaultTests {
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(refused == 40)
-        // One after the other they would have taken 80 s.
-        #expect((.seconds(2) ... .seconds(12)).contains(.now - began))
+        // One after the other they would have taken 80 s; how long each takes beside its wait is the machine's affair.
+        #expect((.seconds(2) ... .seconds(40)).contains(.now - began))
 
         try other.execute("ROLLBACK", for: .check)
         #expect(try await store.countUp(id("one"))?.badge == 1)

@@ -136,6 +136,8 @@ private struct History {
         let store = try folder.store()
         // What is synced when it closes again is not looked at any more.
         try await store.execute("PRAGMA synchronous = OFF")
-        return (try await store.rows("PRAGMA integrity_check"), try await Self.state(of: store))
+        let found = (try await store.rows("PRAGMA integrity_check"), try await Self.state(of: store))
+        try await store.close()
+        return found
     }
 }

@@ -155,7 +155,9 @@ struct SealTests {
         content: String?,
         error: StoreError
     ) async throws {
-        try await folder.store().register("one")
+        let store = try folder.store()
+        try await store.register("one")
+        try await store.close()
         try FileManager.default.removeItem(atPath: folder.files.secretKey)
         if let content { try Data(content.utf8).write(to: URL(filePath: folder.files.secretKey)) }
         let names = try folder.names()
