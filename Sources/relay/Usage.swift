@@ -30,6 +30,6 @@ let usage = """
       LOG_LEVEL                   debug, info, warning or error (default info)
       LOG_FORMAT                  text or json (default text)
 
-    Signals: SIGTERM and SIGINT stop it, SIGHUP has it read Apple's key again.
-    Exit codes: 0 stopped as asked, 1 cannot run, 64 wrong arguments, 78 wrong configuration.
+    Signals: SIGTERM and SIGINT stop it, a second one ends it at once, SIGHUP has it read Apple's key again.
+    Exit codes: 0 stopped as asked, 1 cannot run, 64 wrong arguments, 78 wrong configuration, 130 and 143 second signal.
     """
