@@ -25,11 +25,18 @@ struct HealthTests {
         // While it is asked again and again, it looks again every two seconds.
         let deadline = ContinuousClock.now + .seconds(3)
         var wellTimes = 0
-        while .now < deadline { if (try? await store.check()) != nil { wellTimes += 1 } }
+        while .now < deadline {
+            if (try? await store.check()) != nil { wellTimes += 1 }
+            // The processor is for the other tests.
+            try await Task.sleep(for: .milliseconds(10))
+        }
         #expect(wellTimes == 0)
         try await store.execute("PRAGMA max_page_count = 1000000")
         let began = ContinuousClock.now
-        while (try? await store.check()) == nil { try #require(began.duration(to: .now) < .seconds(60)) }
+        while (try? await store.check()) == nil {
+            try #require(began.duration(to: .now) < .seconds(60))
+            try await Task.sleep(for: .milliseconds(10))
+        }
         #expect(try await store.rows("SELECT name FROM sqlite_schema WHERE name = 'trial'") == [])
         #expect(try await store.rows("PRAGMA integrity_check") == ["ok"])
     }
