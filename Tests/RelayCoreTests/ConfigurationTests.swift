@@ -139,6 +139,21 @@ import Testing
         #expect(try configuration(.logLevel, level.rawValue).logLevel == level)
     }
 
+    @Test func `tokens are compared as digests, all of one length, and a near miss is none`() throws {
+        let tokens = try #require(
+            SubscribeTokens(parsing: "a-token-of-the-app-0001,b,\(String(repeating: "c", count: 999))")
+        )
+        let kept = Mirror(reflecting: tokens).children.compactMap { $0.value as? [[UInt8]] }
+        #expect(kept.map { $0.map(\.count) } == [[32, 32, 32]])
+        for near in [
+            "b-token-of-the-app-0001", "a-token-of-the-app-0002", "a-token-of-the-app-000", "a-token-of-the-app-00011",
+            "A-token-of-the-app-0001", "", "c", "bb",
+        ] {
+            #expect(!tokens.admit(Array("Bearer \(near)".utf8)), "\(near)")
+        }
+        #expect(tokens.admit(Array("Bearer a-token-of-the-app-0001".utf8)))
+    }
+
     @Test func `each of several subscribe tokens opens the app's routes`() throws {
         let tokens = try configuration(.subscribeToken, "the-old-token-0001, the-new-token-0002").subscribeTokens
         #expect(tokens.admit(Array("Bearer the-old-token-0001".utf8)))

@@ -63,6 +63,26 @@ struct LeakTests {
             }
         }
     }
+
+    @Test func `D-07: what is deleted is in no file of the database's any more once it is stopped`() async throws {
+        let relay = try await RelayProgram(apple: .shared())
+        let (kept, gone) = (freshToken(), freshToken())
+        _ = try await relay.subscribe(kept)
+        let endpoint = try await relay.subscribe(gone, account: "gone@pixels.example", label: "a label that goes")
+        #expect(try await relay.answer("DELETE", endpoint.settings()).status == 204)
+        #expect(await relay.stop() == 0)
+        var search = SecretSearch()
+        search.add("device token", text: gone)
+        search.add("auth secret", endpoint.auth.octets)
+        search.add("account", "gone@pixels.example".utf8)
+        search.add("label", "a label that goes".utf8)
+        var files = Data()
+        for name in try FileManager.default.contentsOfDirectory(atPath: relay.folder.url.path) {
+            files += try Data(contentsOf: relay.folder.url.appending(path: name))
+        }
+        #expect(search.found(in: files) == [])
+        #expect(files.range(of: Data("CREATE TABLE".utf8)) != nil)
+    }
 }
 
 @Suite(.fewAtATime, .timeLimit(.minutes(3))) struct HostileLogTests {
