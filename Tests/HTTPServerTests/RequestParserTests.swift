@@ -98,6 +98,17 @@ import Testing
         #expect(Array(input) == Array("GET".utf8))
     }
 
+    @Test(arguments: [
+        "Content-Length: 1000\r\n\r\n\(String(repeating: "x", count: 1_000))",
+        "Content-Length: 26\r\n\r\nGET /x HTTP/1.1\r\nHost: x\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n1a\r\nGET /x HTTP/1.1\r\nHost: x\r\n\r\n0\r\n\r\n",
+    ])
+    func `D-04: a body that no route asks for is a body, and the next request begins behind it`(_ rest: String) {
+        let reading = Reading("DELETE /subscribe/x HTTP/1.1\r\nHost: a\r\n\(rest)GET /y HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(reading.requests == ["DELETE /subscribe/x true", "GET /y true"])
+        #expect(reading.refusal == nil)
+    }
+
     @Test(arguments: Refusal.allCases)
     func `every refusal is an error that a client can read`(_ refusal: Refusal) {
         let response = refusal.response
