@@ -55,7 +55,8 @@ package struct Payload: Encodable, Sendable {
 
     /// Cuts one text to the most characters with which the whole fits, or to "…" when nothing of it does.
     private mutating func fit(_ text: WritableKeyPath<Payload, String>) throws {
-        guard try octets().count > Self.longest else { return }
+        let whole = try octets().count
+        guard whole > Self.longest else { return }
         let original = self[keyPath: text]
         // A character is at least one octet, so more than this many cannot fit.
         var fits = 0
@@ -65,9 +66,9 @@ package struct Payload: Encodable, Sendable {
             self[keyPath: text] = Self.cut(original, to: middle)
             if try octets().count <= Self.longest { fits = middle } else { tooMany = middle }
         }
-        let cut = Self.cut(original, to: fits)
-        // "…" is no gain over one short character.
-        if cut.utf8.count < original.utf8.count { self[keyPath: text] = cut }
+        self[keyPath: text] = Self.cut(original, to: fits)
+        // "…" is no gain over one short character, and what is short is decided by how JSON writes it.
+        if try octets().count >= whole { self[keyPath: text] = original }
     }
 
     private static func cut(_ text: String, to characters: Int) -> String {

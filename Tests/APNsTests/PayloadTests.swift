@@ -66,6 +66,15 @@ private struct Decoded: Decodable {
         }
     }
 
+    @Test(arguments: ["\u{0}", "\u{1}", "\u{1f}"])
+    func `one octet too many goes with a last character that only JSON makes long`(last: String) throws {
+        let room = try Payload.longest - Payload(title: "t", body: "").encoded().count
+        let text = String(repeating: "a", count: room - 5)
+        let encoded = try Payload(title: "t", body: text + last).encoded()
+        #expect(try encoded == Payload(title: "t", body: text + "…").encoded())
+        #expect(encoded.count == Payload.longest - 2)
+    }
+
     @Test func `the body gives way before a title of ordinary length`() throws {
         let octets = try Payload(title: "vinz commented on your post", body: many("x", 60_000)).encoded()
         let alert = try JSONDecoder().decode(Decoded.self, from: Data(octets)).aps.alert
