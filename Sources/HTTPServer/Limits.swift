@@ -1,6 +1,6 @@
 /// How much and how long a client may take; counts are inclusive, times are absolute and not restarted by an octet.
 package struct Limits: Sendable {
-    /// Connections held at once; at the cap the longest idle one gives way.
+    /// Connections held at once; at the cap the longest idle one gives way, or one that sends too slowly.
     ///
     /// The server takes fewer where the process may not open so many descriptors: see `fitting(descriptors:)`.
     package var connections = 1_024
@@ -43,6 +43,9 @@ package struct Limits: Sendable {
 
     /// From the end of the head to the end of the body; then 408.
     package var bodyTime = Duration.seconds(20)
+
+    /// For how long a head or a body may be arriving while others wait for a place; then its connection gives way.
+    package var arrivalTimeAtCap = Duration.milliseconds(500)
 
     /// From calling the handler to its answer; then 503, and the late answer is dropped.
     package var handlerTime = Duration.seconds(30)

@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test(arguments: ["GET /healthz HT", "POST /subscribe HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])
+    func `at the cap a connection that takes its time over a request gives way too`(beginning: String) async throws {
+        var limits = Self.limits(connections: 2)
+        limits.arrivalTimeAtCap = .zero
+        try await withServer(limits: limits) { server in
+            let slow = try (0..<2).map { _ in try Client(server.boundAddress) }
+            for client in slow { client.send(beginning) }
+            let newcomer = try Client(server.boundAddress)
+            newcomer.send(Self.get)
+            #expect(try newcomer.reply().text == "ok")
+            // One at most: the newcomer's request was answered, so it is idle and goes before anybody else.
+            let another = try Client(server.boundAddress)
+            another.send(Self.get)
+            #expect(try another.reply().text == "ok")
+            #expect(newcomer.isCutOff())
+        }
+    }
+
     @Test func `more silent connections than the cap do not keep another from its answer`() async throws {
         let text = try await withServer(limits: Self.limits(connections: 20)) { server in
             let silent = try (0..<60).map { _ in try Client(server.boundAddress) }

@@ -32,6 +32,19 @@ import Testing
         #expect(connection.output.isEmpty)
     }
 
+    @Test func `at the cap an idle connection gives way, and half a second after its beginning a slow request`() {
+        var connection = connection()
+        #expect(connection.givesWay(at: moment(0).instant))
+        #expect(connection.receive(octets(push).dropLast(2), at: moment(1)) == nil)
+        #expect(!connection.givesWay(at: moment(1.49).instant))
+        #expect(connection.givesWay(at: moment(1.5).instant))
+        #expect(connection.receive(octets("\r\n"), at: moment(2)) == nil)
+        #expect(!connection.givesWay(at: moment(2.49).instant))
+        #expect(connection.givesWay(at: moment(2.5).instant))
+        #expect(connection.receive(octets("12345"), at: moment(3)) != nil)
+        #expect(!connection.givesWay(at: moment(600).instant))
+    }
+
     @Test func `an octet a second does not move the deadline of a head`() {
         var connection = connection()
         for second in 0..<10 {

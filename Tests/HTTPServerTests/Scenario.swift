@@ -30,6 +30,7 @@ extension Limits {
         limits.handlerTime = .seconds(600)
         limits.answerTime = .seconds(600)
         limits.idleTime = .seconds(600)
+        limits.arrivalTimeAtCap = .seconds(600)
         return limits
     }
 }

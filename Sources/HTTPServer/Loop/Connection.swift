@@ -57,6 +57,14 @@ struct Connection: Sendable {
         }
     }
 
+    /// Whether a head or a body is on its way.
+    var isArriving: Bool { phase == .head || phase == .body }
+
+    /// Whether the connection is worth less than the next one: nothing is owed to its client, who at most takes its time.
+    func givesWay(at now: ContinuousClock.Instant) -> Bool {
+        !isBusy || (isArriving && now - since >= limits.arrivalTimeAtCap)
+    }
+
     /// Octets kept of requests that are not handed out: an account of what they take, not exact to the last one.
     var heldOctets: Int { input.count + parser.heldOctets }
 

@@ -211,12 +211,18 @@ extension EventLoop {
     private func accept(at moment: Moment) {
         for _ in 0..<64 {
             // Looked for before accepting: a connection that nothing gives way to stays in the kernel's queue.
-            let idle = peers.count >= limits.connections ? longestIdle() : nil
-            if peers.count >= limits.connections && idle == nil { return setAccepting(false) }
+            let least = peers.count >= limits.connections ? leastWorthy(at: moment.instant) : nil
+            if peers.count >= limits.connections && least == nil {
+                setAccepting(false)
+                // One that is arriving now may be too slow soon.
+                let isArriving = peers.values.contains(where: \.connection.isArriving)
+                acceptingResumes = isArriving ? moment.instant + limits.acceptPause : nil
+                return
+            }
             guard let accepted = listener?.accept() else { return }
             switch consume accepted {
             case .socket(let socket):
-                if let idle { remove(idle) }
+                if let least { remove(least) }
                 add(socket, at: moment)
             case .none:
                 return
@@ -253,8 +259,11 @@ extension EventLoop {
         poll.change(listening, tag: Tag.listener, interest: accepts ? .input : [])
     }
 
-    /// The connection that has owed nobody anything for the longest time.
-    private func longestIdle() -> Peer? {
-        peers.values.lazy.filter { !$0.connection.isBusy }.min { $0.connection.since < $1.connection.since }
+    /// The connection that a newcomer takes the place of: the longest idle one, or else the slowest to send.
+    private func leastWorthy(at now: ContinuousClock.Instant) -> Peer? {
+        peers.values.lazy.filter { $0.connection.givesWay(at: now) }.min { one, other in
+            let (isBusy, isOtherBusy) = (one.connection.isBusy, other.connection.isBusy)
+            return isBusy == isOtherBusy ? one.connection.since < other.connection.since : isOtherBusy
+        }
     }
 }
