@@ -16,6 +16,8 @@ package final class Client: Sendable {
         package var deadline: Duration = .seconds(8)
         /// The part of it that opening a connection may take.
         package var connectDeadline: Duration = .seconds(3)
+        /// The time after which a connection with something under way and no answer at all counts as dead.
+        package var patience: Duration = .seconds(4)
         /// Notifications that may wait for a free stream; one more is refused at once.
         package var longestQueue = 1_000
         /// Streams in use at once, at most what Apple was seen to allow.
@@ -29,7 +31,7 @@ package final class Client: Sendable {
     }
 
     private let configuration: Configuration
-    private let dispatcher: Dispatcher
+    let dispatcher: Dispatcher
 
     /// Prepares a client; nothing is opened until the first notification.
     ///
@@ -95,7 +97,7 @@ extension ConnectionReport: CustomStringConvertible {
         case .wedged(let word): "Apple answered \(word), after which only a new connection helps"
         case .internalErrors: "Apple answered InternalServerError three times"
         case .unanswered: "requests ran out of time"
-        case .silent: "no answer for \(Health.patience.components.seconds) s with requests under way"
+        case .silent: "no answer for seconds with requests under way"
         case .broken(let text): text
         case .keyRotated: "the provider key has changed"
         case .old: "it was a day old"

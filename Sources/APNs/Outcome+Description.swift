@@ -5,6 +5,7 @@ extension Outcome.Cause: CustomStringConvertible {
         case .rejection(let rejection):
             rejection.word.isEmpty ? "status \(rejection.status)" : "\(rejection.status) \(rejection.word)"
         case .transport(.failed(let code, let text)): "no answer: \(text) (libcurl \(code))"
+        case .transport(.tooManyConnections): "no connection: too many were opened in a short time"
         case .transport(.deadline(waiting: true)): "no answer: waited too long to be sent"
         case .transport(.deadline(waiting: false)): "no answer in time"
         case .transport(.notHTTP2): "the answer did not come over HTTP/2"

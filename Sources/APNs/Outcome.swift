@@ -54,6 +54,8 @@ package enum Outcome: Sendable, Equatable {
 package enum TransportFailure: Sendable, Equatable {
     /// libcurl's result code, and what it says about it.
     case failed(code: Int, text: String)
+    /// More connections were opened lately than Apple takes well, so none is opened for some time.
+    case tooManyConnections
     /// The time allowed for one notification was over; `waiting` when it had not been sent by then.
     case deadline(waiting: Bool)
     /// The peer answered, but not in HTTP/2: something other than Apple sits at that address.

@@ -38,6 +38,7 @@ extension Client {
         // However busy the machine is, a test of something else must not meet a deadline.
         configuration.deadline = .seconds(600)
         configuration.connectDeadline = .seconds(600)
+        configuration.patience = .seconds(600)
         change(&configuration)
         self.init(configuration: configuration, token: try token ?? ProviderToken(of: apple))
     }

@@ -1,4 +1,4 @@
-import APNs
+@testable import APNs
 import Foundation
 import RelayTesting
 import Testing
@@ -124,6 +124,19 @@ import Testing
         let client = try Client(of: apple)
         #expect(try await client.send(to: freshToken("c105")).kind == .tryAgain)
         #expect(try await client.send(to: freshToken()) == .accepted)
+    }
+
+    @Test func `when too many connections were opened, the outcome says so and not that Apple cannot be reached`()
+        async throws
+    {
+        let apple = try await AppleSimulator()
+        let client = try Client(of: apple)
+        // As if it had opened all that it may within ten minutes.
+        for seconds in stride(from: 60, to: 10, by: -10) {
+            for _ in 0..<8 { #expect(client.dispatcher.budget.spend(at: .now - .seconds(seconds))) }
+        }
+        #expect(try await client.send(to: freshToken()) == .tryAgain(.transport(.tooManyConnections)))
+        #expect(apple.connections == 0)
     }
 
     @Test func `a hundred notifications at once share one connection`() async throws {

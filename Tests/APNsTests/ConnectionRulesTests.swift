@@ -70,22 +70,22 @@ import Testing
     let start = ContinuousClock.now
 
     @Test func `a connection that has worked gets a second chance, a new one none`() {
-        var new = Health(at: start)
-        var proven = Health(at: start)
+        var new = Health(at: start, patience: .seconds(4))
+        var proven = Health(at: start, patience: .seconds(4))
         proven.accepted(at: start)
         let verdicts = [new.ranOut(), proven.ranOut(), proven.ranOut()]
         #expect(verdicts == [true, false, true])
     }
 
     @Test func `an answer in between takes a time-out back`() {
-        var health = Health(at: start)
+        var health = Health(at: start, patience: .seconds(4))
         health.accepted(at: start)
         let verdicts = [health.ranOut(), health.rejected(.keep, at: start), health.ranOut()]
         #expect(verdicts == [false, false, false])
     }
 
     @Test func `the third suspect answer in a row replaces a connection`() {
-        var health = Health(at: start)
+        var health = Health(at: start, patience: .seconds(4))
         let effects: [ConnectionEffect] = [.suspect, .suspect, .keep, .suspect, .suspect, .suspect]
         let verdicts = effects.map { health.rejected($0, at: start) }
         #expect(verdicts == [false, false, false, false, false, true])
@@ -96,13 +96,13 @@ import Testing
 
     @Test(arguments: [ConnectionEffect.replace, .replaceWithNewToken])
     func `an answer that wedges a connection replaces it at once`(effect: ConnectionEffect) {
-        var health = Health(at: start)
+        var health = Health(at: start, patience: .seconds(4))
         let verdict = health.rejected(effect, at: start)
         #expect(verdict)
     }
 
     @Test func `four seconds without any answer are silence, counted from the last thing that happened`() {
-        var health = Health(at: start)
+        var health = Health(at: start, patience: .seconds(4))
         #expect(!health.isSilent(at: start + .milliseconds(3_999)))
         #expect(health.isSilent(at: start + .seconds(4)))
         health.accepted(at: start + .seconds(3))

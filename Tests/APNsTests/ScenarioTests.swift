@@ -68,6 +68,7 @@ private struct Scenario: Sendable, CustomTestStringConvertible {
         let client = try Client(of: apple) {
             $0.deadline = .seconds(8)
             $0.connectDeadline = .seconds(3)
+            $0.patience = .seconds(4)
         }
         let pushes = try await withThrowingTaskGroup(of: (outcome: Outcome, time: Duration).self) { group in
             for _ in 0..<50 {

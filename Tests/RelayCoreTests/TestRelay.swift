@@ -120,6 +120,7 @@ final class TestRelay: Sendable {
         // However busy the machine is, a test of something else must not meet a deadline.
         configuration.deadline = .seconds(600)
         configuration.connectDeadline = .seconds(600)
+        configuration.patience = .seconds(600)
         change(&configuration)
         // The simulated Apple's clock is the machine's, so that a token dated by a turned one would be refused.
         let clocks = Clocks.system

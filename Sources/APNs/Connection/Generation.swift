@@ -16,6 +16,8 @@ final class Generation {
     private var idleSince: ContinuousClock.Instant
     private var bornAt: ContinuousClock.Instant?
     private var drainsUntil: ContinuousClock.Instant?
+    /// Whether the last connection that libcurl wanted was not to be had.
+    private var isOverBudget = false
 
     /// What is under way on a connection that has been replaced gets this long.
     private static let drainTime = Duration.seconds(10)
@@ -34,7 +36,7 @@ final class Generation {
         self.multi = multi
         self.notBefore = notBefore
         gate = StreamGate(most: dispatcher.configuration.mostInFlight)
-        health = Health(at: .now)
+        health = Health(at: .now, patience: dispatcher.configuration.patience)
         idleSince = .now
         relay_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         relay_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
@@ -50,7 +52,8 @@ final class Generation {
     /// Whether libcurl may open a connection now; called from within it, on this thread.
     fileprivate func mayConnect() -> Bool {
         gate.close()
-        return dispatcher.budget.spend(at: .now)
+        isOverBudget = !dispatcher.budget.spend(at: .now)
+        return !isOverBudget
     }
 
     /// Runs until the dispatcher is closed, or until another generation has taken over and nothing is under way here.
@@ -199,7 +202,8 @@ extension Generation {
         }
         if failure.wasSent { job.unknownFates += 1 } else { job.unsent += 1 }
         guard job.unknownFates <= 1, job.unsent <= 3 else {
-            return job.continuation.resume(returning: .tryAgain(.transport(failure.transport)))
+            let cause = isOverBudget && !failure.wasSent ? .tooManyConnections : failure.transport
+            return job.continuation.resume(returning: .tryAgain(.transport(cause)))
         }
         dispatcher.requeue(job)
     }

@@ -8,12 +8,12 @@ struct Health {
     private var unanswered = 0
     private var internalErrors = 0
     private var lastAnswer: ContinuousClock.Instant
+    private let patience: Duration
 
-    /// The time after which a connection with something under way and no answer at all counts as dead.
-    static let patience = Duration.seconds(4)
-
-    init(at now: ContinuousClock.Instant) {
+    /// - Parameter patience: see `Client.Configuration`.
+    init(at now: ContinuousClock.Instant, patience: Duration) {
         lastAnswer = now
+        self.patience = patience
     }
 
     mutating func accepted(at now: ContinuousClock.Instant) {
@@ -54,6 +54,6 @@ struct Health {
 
     /// Whether there has been no answer for too long; to be asked while something is under way.
     func isSilent(at now: ContinuousClock.Instant) -> Bool {
-        now - lastAnswer >= Self.patience
+        now - lastAnswer >= patience
     }
 }

@@ -8,6 +8,8 @@ extension Outcome.Cause {
         case .transport(.notHTTP2):
             "check APNS_URL, and whether a proxy or a firewall answers in Apple's place"
         case .transport(.unsigned): "check the file of APNS_KEY_FILE, and restart"
+        case .transport(.tooManyConnections):
+            "wait up to ten minutes, and look for what ends each connection to Apple: a firewall, a proxy, its NAT"
         case .transport(.deadline), .transport(.failed):
             "check that this machine reaches Apple on port 443, its DNS and its clock; the sender tries again"
         case .overloaded: "wait: Apple is slow, or more comes in than it takes"
