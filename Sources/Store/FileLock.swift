@@ -21,7 +21,11 @@ struct FileLock: ~Copyable {
         self.path = path
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Not by closing alone: a child that has just been forked, and has not yet begun its program, holds it open.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Whether a database was made here once.
     borrowing func isMarked() throws(StoreError) -> Bool {
