@@ -19,6 +19,8 @@ enum RelayError: Error {
     /// A field of RFC 8030 that is not what its grammar says, or comes twice; its name.
     case malformedField(String)
     case undecryptable(MessageError)
+    /// The message is encrypted with the very key that signs.
+    case signingKeyReused
     case malformedMessage(String)
     case malformedBody(String)
     case rateLimited(RetryAfter)
@@ -96,6 +98,12 @@ enum RelayError: Error {
             )
         case .undecryptable(let error):
             undecryptable(error)
+        case .signingKeyReused:
+            Answer(
+                status: 400,
+                word: "signing_key_reused",
+                message: "encrypt with a key of its own, not with the one that signs (RFC 8292, section 3.2)"
+            )
         case .malformedMessage(let text):
             Answer(status: 400, word: "malformed_message", message: "the decrypted message cannot be used: \(text)")
         case .malformedBody(let text):
@@ -160,7 +168,8 @@ enum RelayError: Error {
     var level: Log.Level {
         switch self {
         case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
-        case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .malformedMessage, .malformedBody,
+        case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .signingKeyReused, .malformedMessage,
+            .malformedBody,
             .rateLimited:
             .info
         case .undecryptable(.cryptographyFailed), .database, .tooManySubscriptions, .internalFailure: .error
@@ -179,6 +188,7 @@ enum RelayError: Error {
             "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
         case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
+            .signingKeyReused,
             .malformedField,
             .undecryptable, .rateLimited, .overloaded, .appleFailed, .internalFailure:
             nil

@@ -5,7 +5,7 @@ package struct EncryptedMessage {
     /// 16 octets.
     let salt: [UInt8]
     /// The keyid: the sender's public key, 65 octets that begin with 0x04, not yet known to be on the curve.
-    let senderKey: [UInt8]
+    package let senderKey: [UInt8]
     /// The one record: ciphertext, then a tag of 16 octets; at least 17 octets.
     let record: ArraySlice<UInt8>
 

@@ -8,7 +8,7 @@ package struct LegacyMessage {
     /// 16 octets.
     let salt: [UInt8]
     /// 65 octets that begin with 0x04, not yet known to be on the curve.
-    let senderKey: [UInt8]
+    package let senderKey: [UInt8]
     /// Octets of plaintext in a whole record; the tag comes on top of it.
     let recordSize: Int
     /// The one record.

@@ -40,6 +40,25 @@ import Testing
         #expect(try await relay.apple.requests(for: subscription.deviceToken).count == 1)
     }
 
+    @Test func `V79: a message that is encrypted with the key that signs is answered 400, and one with its own is not`()
+        async throws
+    {
+        let relay = try await TestRelay()
+        let subscription = try await subscribe(relay, key: signer.publicKey)
+        for (key, status) in [(signer.key, 400), (try P256PrivateKey(), 201)] {
+            var sender = subscription.sender
+            sender.key = key
+            let response = await relay.request(
+                "POST",
+                subscription.path,
+                fields: [("Content-Encoding", "aes128gcm"), ("TTL", "60"), ("Authorization", try signed(relay))],
+                body: try sender.encrypt(Array(TestRelay.freshComment().utf8))
+            )
+            #expect(response.status == status)
+            #expect(response.errorWord == (status == 400 ? "signing_key_reused" : nil))
+        }
+    }
+
     @Test(arguments: [nil, "", "vapid", "Bearer x", "WebPush x", "vapid t=x", "vapid t"])
     func `a message that shows nothing is answered 401 and told what to show`(authorization: String?) async throws {
         let relay = try await TestRelay()

@@ -93,7 +93,10 @@ package struct PushHandler: Sendable {
         if let wait = limits.messages.wait(for: id) { throw .rateLimited(wait) }
         let plaintext: [UInt8]
         do throws(RelayError) {
-            plaintext = try SealedBody(body, headers).open(with: keys(of: subscription))
+            let sealed = try SealedBody(body, headers)
+            // RFC 8292, section 3.2: a key that signs is not to agree on secrets too.
+            guard sealed.senderKey != subscription.vapidKey else { throw RelayError.signingKeyReused }
+            plaintext = try sealed.open(with: keys(of: subscription))
         } catch {
             if case .undecryptable(.cryptographyFailed) = error { throw error }
             if let wait = limits.strays.admit(id) { throw .rateLimited(wait) }

@@ -32,6 +32,14 @@ enum SealedBody {
         do throws(MessageError) { return try EncryptedMessage(parsing: body) } catch { throw .undecryptable(error) }
     }
 
+    /// The public key that the sender made for this message.
+    var senderKey: [UInt8] {
+        switch self {
+        case .current(let message): message.senderKey
+        case .legacy(let message): message.senderKey
+        }
+    }
+
     func open(with keys: ReceiverKeys) throws(RelayError) -> [UInt8] {
         do throws(MessageError) {
             switch self {
