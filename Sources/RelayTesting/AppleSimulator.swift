@@ -53,8 +53,7 @@ package final class AppleSimulator: Sendable {
 
     /// All requests with this device token so far, also one whose answer has only just arrived.
     package func requests(for token: String) async throws -> [AppleRequest] {
-        // A command is acknowledged behind every line that was written before it: then nothing is on its way any more.
-        try await perform("answer \(UUID().uuidString.lowercased()) -")
+        try await catchUp()
         return program.lines.compactMap { AppleRequest($0, token: token) }
     }
 
@@ -62,7 +61,7 @@ package final class AppleSimulator: Sendable {
     ///
     /// For tests with more requests than can be read again each time.
     package func requests(from index: Int) async throws -> (requests: [AppleRequest], lines: Int) {
-        try await perform("answer \(UUID().uuidString.lowercased()) -")
+        try await catchUp()
         let lines = program.lines
         return (lines[index...].compactMap { AppleRequest($0) }, lines.count)
     }
@@ -127,7 +126,13 @@ package final class AppleSimulator: Sendable {
     }
 
     /// How many connections it took.
-    package var connections: Int {
-        program.lines.count { $0.contains(#""event": "connection""#) }
+    package func connections() async throws -> Int {
+        try await catchUp()
+        return program.lines.count { $0.contains(#""event": "connection""#) }
+    }
+
+    /// A command is acknowledged behind every line that was written before it: then nothing is on its way any more.
+    private func catchUp() async throws {
+        try await perform("answer \(UUID().uuidString.lowercased()) -")
     }
 }
