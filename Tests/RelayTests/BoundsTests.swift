@@ -43,6 +43,18 @@ import Testing
         return senders
     }
 
+    @Test func `T-12: 5,000 connections under a limit of 256 descriptors come and go, and it answers all the while`()
+        async throws
+    {
+        let relay = try await RelayProgram(apple: .shared(), preparation: "ulimit -n 256")
+        for _ in 0..<20 {
+            let silent = try (0..<250).map { _ in try HTTPClient(relay.address) }
+            #expect(try await relay.isWell())
+            withExtendedLifetime(silent) {}
+        }
+        _ = try await relay.subscribe(freshToken())
+    }
+
     @Test func `500 idle connections, 200 stalled pushes and a flood of unknown ids leave it well and under 64 MB`()
         async throws
     {
