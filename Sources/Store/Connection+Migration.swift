@@ -79,9 +79,10 @@ extension Connection {
             ]
             do throws(StoreError) {
                 try insert.run(values)
-            } catch .constraint {
-                // Whatever is not null was put into range above, so this is an id that an earlier row has.
-                throw .unconvertible(column: "id", rowid: rowid)
+            } catch .constraint(let cause) {
+                // Whatever is not null was put into range above but for these, so else it is an id that an earlier row has.
+                let column = ["environment", "vapid_key"].first { cause.message.contains($0) } ?? "id"
+                throw .unconvertible(column: column, rowid: rowid)
             }
         }
     }

@@ -6,7 +6,8 @@ final class Database {
     let seal: Seal
     /// The files that this is the content of.
     let identity: FileIdentity
-    private let lock: FileLock
+    /// Whether there was no database before.
+    let isNew: Bool
     let find: Statement
     let removePair: Statement
     let insert: Statement
@@ -25,6 +26,8 @@ final class Database {
     let forgetOldDoubts: Statement
     let addDoubt: Statement
     let clearDoubts: Statement
+    /// The last, so that it is let go of when everything above is closed.
+    private let lock: FileLock
 
     /// Opens the files, or makes them, and brings them up to date; `busyTimeout` in milliseconds, `now` in Unix seconds.
     ///
@@ -36,20 +39,25 @@ final class Database {
             guard try !lock.isMarked() else { throw .lost(path: files.database) }
             try Self.create(files)
         }
-        files.protect()
+        isNew = !isPresent
         let hasLog = files.hasLog
+        // SQLite would take the log for this file's, whatever file it was written for.
+        if hasLog, try lock.isReplaced(files.database) { throw .staleLog(path: files.database + "-wal") }
         connection = try Connection(path: files.database)
         try connection.foldLogOnClose(!hasLog)
         try connection.configure(busyTimeout: busyTimeout)
         let kind = try connection.kind()
         try connection.checkStructure()
-        seal = try connection.unlock(kind, with: SecretKeyFile(path: files.secretKey))
+        let secretKey = SecretKeyFile(path: files.secretKey)
+        seal = try connection.unlock(kind, with: secretKey)
+        files.protect()
         if kind == .unsealed { try connection.migrate(sealing: seal, now: now) }
         // After all that may refuse the file, because it writes to it.
         try connection.useWriteAheadLog()
         try connection.foldLogOnClose(true)
         if kind != .sealed(isCompact: true) { try connection.compact() }
-        try lock.mark()
+        try lock.mark(files.database)
+        try Self.finishRotation(connection, secretKey, seal)
         // The first transaction makes the log.
         try connection.transaction(for: .open) {}
         identity = FileIdentity([files.database, files.database + "-wal"])
@@ -138,6 +146,19 @@ final class Database {
         forgetOldDoubts = try connection.prepare("DELETE FROM doubtful_deletions WHERE at <= ?1", for: .delete)
         addDoubt = try connection.prepare("INSERT INTO doubtful_deletions (at) VALUES (?1)", for: .delete)
         clearDoubts = try connection.prepare("DELETE FROM doubtful_deletions", for: .delete)
+    }
+
+    /// Takes the key out of the file that nothing is sealed with, after a rotation that was cut short.
+    private static func finishRotation(
+        _ connection: borrowing Connection,
+        _ file: SecretKeyFile,
+        _ seal: Seal
+    ) throws(StoreError) {
+        guard try file.read()?.count == 2 else { return }
+        // What decides which key fits has to be on the disk first: recovery alone syncs nothing.
+        try connection.checkpoint(for: .rotate)
+        // Where the file cannot be written it has been put there by somebody else, who will put the next one there too.
+        do throws(StoreError) { try file.write([seal.key]) } catch {}
     }
 
     /// Makes a new database under another name first: one that was begun and not finished never bears the name.

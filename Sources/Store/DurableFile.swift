@@ -25,26 +25,36 @@ enum DurableFile {
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(action: "write", path: path, code: errno) }
-        let isWritten = Glibc.write(descriptor, octets, octets.count) == octets.count && fsync(descriptor) == 0
+        // A write that was cut says nothing about why.
+        errno = ENOSPC
+        var isDone = Glibc.write(descriptor, octets, octets.count) == octets.count
+        isDone = isDone && keepOwner(of: path, for: descriptor) && fsync(descriptor) == 0
+        isDone = isDone && rename(draft, path) == 0
         let code = errno
         close(descriptor)
-        guard isWritten, rename(draft, path) == 0 else {
-            let code = isWritten ? errno : code
+        guard isDone else {
             unlink(draft)
             throw .file(action: "write", path: path, code: code)
         }
         try syncDirectory(of: path)
     }
 
+    /// Gives the file to whom the one before belongs: root may do what the relay's own user has to read afterwards.
+    private static func keepOwner(of path: String, for descriptor: Int32) -> Bool {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0 else { return true }
+        return fchown(descriptor, status.st_uid, status.st_gid) == 0
+    }
+
     /// Has a name that was made or changed last over a power cut.
     static func syncDirectory(of path: String) throws(StoreError) {
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .file(action: "open", path: directory, code: errno) }
+        guard descriptor >= 0 else { throw .file(action: "write", path: path, code: errno) }
         defer { close(descriptor) }
         // A file system that cannot sync a directory says so, and has nothing better to offer.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
-            throw .file(action: "sync", path: directory, code: errno)
+            throw .file(action: "write", path: path, code: errno)
         }
     }
 }

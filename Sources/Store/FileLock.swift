@@ -29,18 +29,38 @@ struct FileLock: ~Copyable {
 
     /// Whether a database was made here once.
     borrowing func isMarked() throws(StoreError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .file(action: "read", path: path, code: errno) }
-        return status.st_size > 0
+        try !text().isEmpty
     }
 
-    /// Remembers that there is a database; the mark is on the disk when it returns.
-    borrowing func mark() throws(StoreError) {
-        guard try !isMarked() else { return }
-        let text = Array("A relay's database belongs beside this file. Without it the relay does not start.\n".utf8)
-        guard write(descriptor, text, text.count) == text.count, fsync(descriptor) == 0 else {
-            throw .file(action: "write", path: path, code: errno)
-        }
+    /// Whether the file at `database` is another one than was last marked; false when none ever was.
+    borrowing func isReplaced(_ database: String) throws(StoreError) -> Bool {
+        let text = try text()
+        return !text.isEmpty && text != Self.mark(of: database)
+    }
+
+    /// Remembers that there is a database, and which file it is; the mark is on the disk when it returns.
+    borrowing func mark(_ database: String) throws(StoreError) {
+        let mark = Self.mark(of: database)
+        guard try text() != mark else { return }
+        // In this order a relay that is killed in between leaves some mark.
+        guard pwrite(descriptor, mark, mark.count, 0) == mark.count, ftruncate(descriptor, off_t(mark.count)) == 0,
+            fsync(descriptor) == 0
+        else { throw .file(action: "write", path: path, code: errno) }
         try DurableFile.syncDirectory(of: path)
+    }
+
+    private borrowing func text() throws(StoreError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: 1_024)
+        let count = pread(descriptor, &octets, octets.count, 0)
+        guard count >= 0 else { throw .file(action: "read", path: path, code: errno) }
+        return Array(octets.prefix(count))
+    }
+
+    private static func mark(of database: String) -> [UInt8] {
+        var status = stat()
+        let number = stat(database, &status) == 0 ? "\(status.st_ino)" : "unknown"
+        return Array(
+            "A relay's database belongs beside this file: without it the relay does not start. Inode \(number).\n".utf8
+        )
     }
 }

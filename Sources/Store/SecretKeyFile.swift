@@ -9,7 +9,8 @@ struct SecretKeyFile {
     func read() throws(StoreError) -> [SecretKey]? {
         guard let octets = try DurableFile.read(path) else { return nil }
         var keys: [SecretKey] = []
-        for line in octets.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+        let space = Array(" \t\r\n".utf8)
+        for line in octets.split(whereSeparator: space.contains) {
             guard let key = SecretKey(hex: line) else { throw .malformedSecretKey }
             keys.append(key)
         }

@@ -7,13 +7,19 @@ extension Store {
     /// For a relay that does not run. One transaction: after a crash the rows are sealed with the old key or with the new
     /// one, and the file holds both until it is certain which.
     package static func rotateKey(_ files: StoreFiles) throws(StoreError) -> Int {
-        let database = try Database(files, busyTimeout: 2_000, now: Int64(time(nil)))
         let file = SecretKeyFile(path: files.secretKey)
+        // Neither is made here: a mistyped path would be an empty database that was rotated with success.
+        guard try files.isPresent() else { throw .lost(path: files.database) }
+        guard try file.read() != nil else { throw .missingSecretKey }
+        let database = try Database(files, busyTimeout: 2_000, now: Int64(time(nil)))
         let key = try StoreError.mapping(SecretKey.generate)
         let seal = try StoreError.mapping { () throws(CryptoError) in try Seal(key) }
         try file.write([key, database.seal.key])
         let count = try database.reseal(with: seal)
+        // Before the old key goes, the rows that the new one opens are on the disk, and the lock is held until then.
+        try database.connection.checkpoint(for: .rotate)
         try file.write([key])
+        withExtendedLifetime(database) {}
         return count
     }
 }

@@ -7,6 +7,8 @@ import Glibc
 /// the app outlives a power cut. No call suspends halfway, so calls take effect in one order, whole.
 package actor Store {
     private let executor: ThreadExecutor
+    /// Whether there was no database before.
+    package nonisolated let isNew: Bool
     /// `nil` once closed.
     private(set) var database: Database?
     /// What the counters are owed since a write failed.
@@ -26,7 +28,9 @@ package actor Store {
         do throws(ThreadExecutor.Failure) { executor = try ThreadExecutor() } catch {
             throw .noThread(code: error.code)
         }
-        database = try Database(files, busyTimeout: busyTimeout, now: now)
+        let database = try Database(files, busyTimeout: busyTimeout, now: now)
+        isNew = database.isNew
+        self.database = database
     }
 
     /// The thread that every call on the store runs on, never a thread of Swift's pool.

@@ -39,6 +39,8 @@ package enum StoreError: Error, Equatable {
     case foreign
     /// The file is of a later release of the relay.
     case newer(version: Int64)
+    /// The log beside the file was written for another one, of which rows would be laid over this one's.
+    case staleLog(path: String)
     /// Another relay has the database.
     case inUse(path: String)
     /// The file, or its log, was removed or replaced while the relay had it open.
@@ -120,7 +122,7 @@ extension StoreError: CustomStringConvertible {
         case .busy(let cause): "\(cause): stop the other process that uses the file"
         case .full(let cause): "\(cause): make room on the disk"
         case .readOnly(let cause): "\(cause): let the relay's user write the file and its directory"
-        case .corrupt(let cause): "\(cause): restore the latest backup"
+        case .corrupt(let cause): "\(cause): restore the latest backup, without the -wal that lies beside the file"
         case .notADatabase: "the file is no database: let DB_PATH name the relay's database or a new file"
         case .cannotOpen(let cause): "\(cause): create the directory and let the relay's user write it"
         case .inputOutput(let cause): "\(cause): look for disk errors in the kernel's log"
@@ -132,34 +134,52 @@ extension StoreError: CustomStringConvertible {
             "cannot bring the database up to date: \(column) of row \(rowid) in subscriptions is unusable: "
                 + "correct or delete that row with the sqlite3 command"
         case .empty(let path):
-            "the file is empty: restore the latest backup; to begin without any subscription, remove it and \(path).lock"
+            "the file is empty: restore the latest backup, without \(path)-wal; to begin without any subscription, remove "
+                + "it, \(path)-wal and \(path).lock"
         case .notAFile: "this is no file: let DB_PATH name the relay's database or a new file"
         case .lost(let path):
-            "the file is gone: restore the latest backup; to begin without any subscription, remove \(path).lock"
+            "the file is gone: is its disk mounted? restore the latest backup, without \(path)-wal; to begin without any "
+                + "subscription, remove \(path)-wal and \(path).lock"
         case .foreign: "the database is another program's: let DB_PATH name the relay's database or a new file"
         case .newer(let version):
             "the database is of a later release (version \(version)): install that release, or restore the backup "
                 + "from before it"
         case .inUse(let path): "another relay has the database: stop that one first (it holds \(path))"
         case .moved(let path):
-            "\(path) was removed or replaced while the relay runs: put the file back, or restore a backup and restart"
+            "\(path) was removed or replaced while the relay runs: put the file back, or stop the relay, restore a backup "
+                + "and start it"
         case .missingSecretKey: "there is no such file, and subscriptions are sealed with the key in it: restore it"
         case .wrongSecretKey:
             "subscriptions are sealed with another key than the one in this file: restore the one that belongs to DB_PATH"
         case .malformedSecretKey:
-            "the file does not hold 64 hexadecimal digits: restore it, or make it with `openssl rand -hex 32`"
+            "the file does not hold 64 hexadecimal digits: restore it from your copy, and do not overwrite it"
         case .unsealable(let column, let subscription):
-            "cannot open \(column) of subscription \(subscription): the row is damaged: restore the latest backup"
+            "cannot open \(column) of subscription \(subscription): the row is damaged: have its app register again; "
+                + "if there are many, stop the relay and restore the latest backup"
         case .cryptography(let name): "OpenSSL failed at \(name): restart the relay"
         case .file(let action, let path, let code):
-            "cannot \(action) \(path) (\(String(cString: strerror(code)))): let the relay's user read and "
-                + "write in that directory"
+            "cannot \(action) \(path) (\(String(cString: strerror(code)))): \(Self.remedy(code))"
+        case .staleLog(let path):
+            "\(path) is the log of another file: after a restore, move it away; if both were copied from a relay that was "
+                + "killed, remove the .lock"
         case .tooManySubscriptions(let most):
             "cannot register a subscription: there are \(most), which is all that there may be: raise MAX_SUBSCRIPTIONS"
         case .noThread(let code):
             "cannot start the database's thread: \(String(cString: strerror(code))): raise TasksMax or the limit of "
                 + "processes"
         case .closed: "cannot use the database: it is closed: start the relay again"
+        }
+    }
+}
+
+extension StoreError {
+    /// What helps against an errno of the file system.
+    private static func remedy(_ code: Int32) -> String {
+        switch code {
+        case ENOSPC, EDQUOT: "make room on the disk"
+        case EROFS: "let the file lie where the relay may write, or mount that for writing"
+        case EBUSY: "the file is mounted by itself: mount its directory instead"
+        default: "let the relay's user read and write in that directory"
         }
     }
 }

@@ -9,17 +9,19 @@ package struct StoreFiles: Sendable {
 
     /// - Parameters:
     ///   - database: `DB_PATH`; a symbolic link stands for the file that it leads to.
-    ///   - secretKey: `RELAY_SECRET_KEY_FILE`; beside the database unless given.
+    ///   - secretKey: `RELAY_SECRET_KEY_FILE`, likewise; beside the database unless given.
     package init(database: String, secretKey: String? = nil) {
-        self.secretKey = secretKey ?? database + ".secret-key"
+        self.database = Self.resolved(database)
+        self.secretKey = secretKey.map(Self.resolved) ?? self.database + ".secret-key"
+    }
+
+    /// Where a path leads, if there is something: what is written anew there must not take a link's place.
+    private static func resolved(_ path: String) -> String {
         // To SQLite "" and ":memory:" are databases that vanish with the process; here every path is a file's.
-        let path = database.utf8.first == UInt8(ascii: "/") ? database : "./\(database)"
-        guard let resolved = realpath(path, nil) else {
-            self.database = path
-            return
-        }
-        self.database = String(cString: resolved)
-        free(resolved)
+        let path = path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     /// Whether every user of this machine may read the key.
@@ -40,8 +42,10 @@ package struct StoreFiles: Sendable {
     func isPresent() throws(StoreError) -> Bool {
         var status = stat()
         guard stat(database, &status) == 0 else {
-            if errno == ENOENT { return false }
-            throw .file(action: "look at", path: database, code: errno)
+            guard errno == ENOENT else { throw .file(action: "look at", path: database, code: errno) }
+            // A link that leads nowhere, or a log without its file: what they belong to is not here, and was.
+            guard lstat(database, &status) != 0, !hasLog else { throw .lost(path: database) }
+            return false
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         guard status.st_size > 0 else { throw .empty(path: database) }

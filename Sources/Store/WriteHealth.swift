@@ -17,7 +17,7 @@ struct WriteHealth {
             fault = error
         // A lock shows by itself when one asks; the others are not about the disk.
         case .busy, .corrupt, .notADatabase, .constraint, .other, .noWriteAheadLog, .unconvertible, .empty, .notAFile,
-            .lost, .foreign, .newer, .inUse, .moved, .missingSecretKey, .wrongSecretKey, .malformedSecretKey,
+            .lost, .foreign, .newer, .staleLog, .inUse, .moved, .missingSecretKey, .wrongSecretKey, .malformedSecretKey,
             .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
             break
         }

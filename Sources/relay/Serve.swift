@@ -37,7 +37,10 @@ struct Serve {
 
         try checkMachine(configuration)
         let workers = try workers()
-        let parts = Parts(configuration, store: try opened(configuration.storeFiles), workers: workers, log: log)
+        let store = try opened(configuration.storeFiles)
+        // Only ever right at the first start: else the disk with the database is not mounted where it was.
+        if store.isNew { log(.info, "database_created", ["path": configuration.storeFiles.database]) }
+        let parts = Parts(configuration, store: store, workers: workers, log: log)
         let server = try listening(configuration.listenAddress, parts.routes, on: workers)
         server.start()
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])

@@ -23,7 +23,7 @@ enum StartError: Error {
                 ["RELAY_SECRET_KEY_FILE \(files.secretKey): \(error)"]
             case .file(_, files.secretKey, _): ["RELAY_SECRET_KEY_FILE: \(error)"]
             case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
-                .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .inUse, .moved,
+                .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .staleLog, .inUse, .moved,
                 .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }

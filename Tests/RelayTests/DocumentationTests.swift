@@ -34,7 +34,7 @@ import Testing
             [Variable: String?](uniqueKeysWithValues: left.map { ($0, nil) }),
             arguments: ["serve", "--env-file", file]
         )
-        #expect(relay.program.lines.compactMap { LogLine($0)?.event } == ["started"])
+        #expect(relay.program.lines.compactMap { LogLine($0)?.event } == ["database_created", "started"])
         #expect(try await relay.subscribe(freshToken()).endpoint.hasPrefix("https://push.example.org/wp/"))
     }
 

@@ -17,13 +17,15 @@ import Testing
     private static let losses: [(name: String, what: @Sendable (TemporaryFolder) throws -> Void, says: String)] = [
         (
             "the file is emptied", { try Data().write(to: URL(filePath: $0.path("relay.sqlite"))) },
-            "relay: DB_PATH {folder}/relay.sqlite: the file is empty: restore the latest backup; to begin without any "
-                + "subscription, remove it and {folder}/relay.sqlite.lock"
+            "relay: DB_PATH {folder}/relay.sqlite: the file is empty: restore the latest backup, without "
+                + "{folder}/relay.sqlite-wal; to begin without any subscription, remove it, {folder}/relay.sqlite-wal and "
+                + "{folder}/relay.sqlite.lock"
         ),
         (
             "the file is gone", { try FileManager.default.removeItem(atPath: $0.path("relay.sqlite")) },
-            "relay: DB_PATH {folder}/relay.sqlite: the file is gone: restore the latest backup; to begin without any "
-                + "subscription, remove {folder}/relay.sqlite.lock"
+            "relay: DB_PATH {folder}/relay.sqlite: the file is gone: is its disk mounted? restore the latest "
+                + "backup, without {folder}/relay.sqlite-wal; to begin without any subscription, remove "
+                + "{folder}/relay.sqlite-wal and {folder}/relay.sqlite.lock"
         ),
         (
             "the key is gone", { try FileManager.default.removeItem(atPath: $0.path("relay.sqlite.secret-key")) },

@@ -34,9 +34,11 @@ struct LeftBehind {
     }
 }
 
-/// Copies all but SQLite's shared memory: no process that could read on in it is left.
+/// Copies all but SQLite's shared memory, since no process that could read on in it is left, and the lock, which belongs
+/// to a file and not to its copy.
 func copyFiles(of folder: TemporaryFolder, to target: URL) throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) where !name.hasSuffix("-shm") {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    where !name.hasSuffix("-shm") && !name.hasSuffix(".lock") {
         try FileManager.default.copyItem(atPath: folder.path(name), toPath: target.appending(path: name).path)
     }
 }

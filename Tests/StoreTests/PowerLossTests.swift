@@ -121,7 +121,7 @@ private struct History {
 
     /// Leaves what the power cut left: the file and this log.
     func layOut(_ octets: [UInt8], in folder: Folder) throws {
-        unlink(folder.path("relay.sqlite-shm"))
+        for suffix in ["-shm", ".lock"] { unlink(folder.path("relay.sqlite\(suffix)")) }
         for (name, octets) in [("relay.sqlite", file), ("relay.sqlite-wal", octets)] {
             // A new file each time, and not by Foundation: either would bring it to the disk, which takes its time.
             unlink(folder.path(name))

@@ -40,9 +40,51 @@ struct PresenceTests {
         #expect(throws: StoreError.lost(path: files.database)) { try folder.store() }
         #expect(try folder.names() == ["relay.sqlite.lock", "relay.sqlite.secret-key"])
         let remedy = "\(StoreError.lost(path: files.database))"
-        #expect(remedy.hasSuffix("remove \(files.database).lock"))
+        #expect(remedy.hasSuffix("remove \(files.database)-wal and \(files.database).lock"))
         try FileManager.default.removeItem(atPath: files.lock)
         #expect(try await folder.store().subscription(id("one")) == nil)
+    }
+
+    @Test func `C-08: a log without its file, and a link that leads nowhere, are signs of a database that was there`()
+        throws
+    {
+        for prepare in [
+            { try Data("a log".utf8).write(to: URL(filePath: folder.path + "-wal")) },
+            {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.path,
+                    withDestinationPath: "/mnt/absent/relay"
+                )
+            },
+        ] {
+            try prepare()
+            #expect(throws: StoreError.lost(path: folder.files.database)) { try folder.store() }
+            #expect(try folder.names().filter { $0.hasSuffix(".new") } == [])
+            for name in try folder.names() { try FileManager.default.removeItem(atPath: folder.path(name)) }
+        }
+    }
+
+    @Test func `a log is not laid over a backup that was put in its file's place`() async throws {
+        let store = try folder.store()
+        try await store.register("old")
+        try await store.execute("VACUUM INTO '\(folder.path("backup"))'")
+        try await store.register("new", on: tablet)
+        // What a relay leaves that is killed.
+        let left = try Folder()
+        for name in ["relay.sqlite", "relay.sqlite-wal", "relay.sqlite.lock", "relay.sqlite.secret-key"] {
+            try FileManager.default.copyItem(atPath: folder.path(name), toPath: left.path(name))
+        }
+        try FileManager.default.removeItem(atPath: left.path)
+        try FileManager.default.copyItem(atPath: folder.path("backup"), toPath: left.path)
+        #expect(throws: StoreError.staleLog(path: left.files.database + "-wal")) { try left.store() }
+        #expect(try left.octets() == folder.octets("backup"))
+
+        try FileManager.default.removeItem(atPath: left.path + "-wal")
+        let restored = try left.store()
+        #expect(try await restored.subscription(id("old")) != nil)
+        #expect(try await restored.subscription(id("new")) == nil)
+        try await restored.close()
+        try await left.store().close()
     }
 
     @Test func `a file of an earlier release is marked too`() async throws {

@@ -57,16 +57,47 @@ struct RotationTests {
         try await store.close()
         let old = try key()
         let new = String(repeating: "ab", count: 32) + "\n"
+        var committed = ""
         if isCommitted {
             _ = try Store.rotateKey(folder.files)
+            committed = try key()
             try Data((try key() + old).utf8).write(to: URL(filePath: folder.files.secretKey))
         } else {
             try Data((new + old).utf8).write(to: URL(filePath: folder.files.secretKey))
         }
         try await folder.store().close()
+        // One start is enough to be rid of the other key.
+        #expect(try key() == (isCommitted ? committed : old))
         #expect(try Store.rotateKey(folder.files) == 1)
         #expect(try key().count == 65)
         #expect(try await folder.store().subscription(id("one"))?.deviceToken == phone)
+    }
+
+    @Test func `there is nothing to rotate without a database or without its key, and neither is made`() async throws {
+        #expect(throws: StoreError.lost(path: folder.files.database)) { try Store.rotateKey(folder.files) }
+        #expect(try folder.names() == [])
+        try await folder.store().close()
+        try FileManager.default.removeItem(atPath: folder.files.secretKey)
+        #expect(throws: StoreError.missingSecretKey) { try Store.rotateKey(folder.files) }
+        #expect(try folder.names() == ["relay.sqlite", "relay.sqlite.lock"])
+    }
+
+    @Test func `a key behind a link is rotated where it lies`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.path("keys"), withIntermediateDirectories: false)
+        let old = String(repeating: "0f", count: 32) + " \r\n"
+        try Data(old.utf8).write(to: folder.url.appending(path: "keys/relay"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("key"),
+            withDestinationPath: folder.path("keys/relay")
+        )
+        let files = StoreFiles(database: folder.path, secretKey: folder.path("key"))
+        try await Store(files, busyTimeout: 0, now: 0).close()
+        _ = try Store.rotateKey(files)
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("key")) == folder.path("keys/relay")
+        )
+        #expect(try folder.octets("keys/relay") != Data(old.utf8))
+        try await Store(files, busyTimeout: 0, now: 0).close()
     }
 
     @Test func `a relay that runs keeps its key`() async throws {
