@@ -39,15 +39,16 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
 
+        module("Threads"),
         module("Crypto", owns: "COpenSSL"),
         module("WebPush", uses: ["Crypto"]),
         module("APNs", owns: "CCurl", uses: ["Crypto"]),
         module("HTTPServer", owns: "CLinux"),
-        module("Store", owns: "CSQLite", uses: ["Crypto"]),
-        module("RelayCore", uses: ["APNs", "Crypto", "HTTPServer", "Store", "WebPush"]),
+        module("Store", owns: "CSQLite", uses: ["Crypto", "Threads"]),
+        module("RelayCore", uses: ["APNs", "Crypto", "HTTPServer", "Store", "Threads", "WebPush"]),
         .executableTarget(
             name: "relay",
-            dependencies: ["APNs", "Crypto", "HTTPServer", "RelayCore", "Store", "WebPush"],
+            dependencies: ["APNs", "Crypto", "HTTPServer", "RelayCore", "Store", "Threads", "WebPush"],
             swiftSettings: strict
         ),
         module("RelayTesting", uses: ["APNs", "Crypto"]),

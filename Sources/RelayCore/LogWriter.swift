@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+package import Threads
 
 /// Takes the log's lines from any thread without keeping it, and writes them from a thread of its own.
 ///
@@ -39,25 +40,16 @@ package final class LogWriter: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// No thread was to be had; `code` is its errno.
-    package struct Failure: Error {
-        package let code: Int32
-    }
-
     /// Starts the thread, which lives as long as the process.
     ///
     /// - Parameter lostLine: the whole line that says how many were lost.
-    package init(to descriptor: Int32, lostLine: @escaping @Sendable (Int) -> String) throws(Failure) {
+    package init(
+        to descriptor: Int32,
+        lostLine: @escaping @Sendable (Int) -> String
+    ) throws(ThreadFailure) {
         self.descriptor = descriptor
         self.lostLine = lostLine
-        let context = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, runLogWriter, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            throw Failure(code: code)
-        }
-        pthread_detach(thread)
+        try startThread { self.run() }
     }
 
     /// Has a line written, or counts it as lost; it never waits for the one who reads.
@@ -89,7 +81,7 @@ package final class LogWriter: Sendable {
     }
 
     /// The thread's life.
-    fileprivate func run() {
+    private func run() {
         var output = Output(descriptor: descriptor)
         while true {
             wakeUp.wait()
@@ -139,15 +131,4 @@ private struct Output {
         isInsideLine = false
         return true
     }
-}
-
-/// The thread's first function: it takes over the reference that `init` retained, and keeps it.
-private func runLogWriter(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    // Signals are for the program's own threads.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_SETMASK, &signals, nil)
-    Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// The subscriptions on disk, behind the one connection this process has to them.
 ///
@@ -25,7 +26,7 @@ package actor Store {
 
     /// Opens like ``init(_:)`` with a choice of the milliseconds to wait for a lock and of the Unix time.
     init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
-        do throws(ThreadExecutor.Failure) { executor = try ThreadExecutor() } catch {
+        do throws(ThreadFailure) { executor = try ThreadExecutor() } catch {
             throw .noThread(code: error.code)
         }
         let database = try Database(files, busyTimeout: busyTimeout, now: now)

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Threads
 
 /// Runs an actor on a thread of its own, which is there from the start.
 ///
@@ -9,21 +10,10 @@ import Synchronization
 final class ThreadExecutor: SerialExecutor {
     private let work: Work
 
-    /// The errno of making the thread.
-    struct Failure: Error {
-        let code: Int32
-    }
-
-    init() throws(Failure) {
-        work = Work()
-        let context = Unmanaged.passRetained(work)
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, runWork, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            throw Failure(code: code)
-        }
-        pthread_detach(thread)
+    init() throws(ThreadFailure) {
+        let work = Work()
+        try startThread { work.run() }
+        self.work = work
     }
 
     deinit { work.end() }
@@ -79,15 +69,4 @@ private final class Work: Sendable {
             if isOver { return }
         }
     }
-}
-
-/// The thread's first function: it takes over the reference that `init` retained.
-private func runWork(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    // Signals are for the program's own threads.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_SETMASK, &signals, nil)
-    Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

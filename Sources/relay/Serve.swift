@@ -3,6 +3,7 @@ import Glibc
 import HTTPServer
 import RelayCore
 import Store
+import Threads
 
 /// `relay serve`: reads the configuration, builds the parts, and runs until a signal.
 struct Serve {
@@ -80,7 +81,7 @@ struct Serve {
     }
 
     private func writer(_ format: Log.Format) throws(StartError) -> LogWriter {
-        do throws(LogWriter.Failure) {
+        do throws(ThreadFailure) {
             return try LogWriter(to: STDOUT_FILENO) { lost in
                 Log.line(.error, "log_lines_lost", ["lines": "\(lost)"], format)
             }
@@ -90,7 +91,7 @@ struct Serve {
     }
 
     private func workers() throws(StartError) -> Workers {
-        do throws(Workers.Failure) { return try Workers() } catch { throw .thread(code: error.code) }
+        do throws(ThreadFailure) { return try Workers() } catch { throw .thread(code: error.code) }
     }
 
     /// Looks for what every push needs and no configuration gives, rather than have the first one find that it is missing.
