@@ -44,7 +44,8 @@ package struct Limits: Sendable {
     /// From the end of the head to the end of the body; then 408.
     package var bodyTime = Duration.seconds(20)
 
-    /// For how long a head or a body may be arriving while others wait for a place; then its connection gives way.
+    /// For how long a head or a body may be arriving while others wait for a place, or the first octet of a newcomer;
+    /// then its connection gives way.
     package var arrivalTimeAtCap = Duration.milliseconds(500)
 
     /// From calling the handler to its answer; then 503, and the late answer is dropped.

@@ -67,8 +67,45 @@ import Testing
         }
     }
 
+    @Test func `at the cap newcomers that have sent their request do not take each other's places`() async throws {
+        try await offPool {
+            let handler: @Sendable (Request) async -> Response = { Routes.answer($0) }
+            let limits = Self.limits(connections: 2)
+            let server = try Server(address: loopback, limits: limits, bodyRule: Routes.bodyRule, handler: handler)
+            // All of them are there, with what they sent, before the first is accepted.
+            let clients = try (0..<7).map { _ in try Client(server.boundAddress) }
+            for client in clients { client.send(Self.get) }
+            server.start()
+            defer { server.stop(within: .zero) }
+            for client in clients { #expect(try client.reply().text == "ok") }
+        }
+    }
+
+    @Test func `at the cap a request that arrives behind an answered one may be too slow like any other`() async throws
+    {
+        let gate = Gate()
+        let handler: @Sendable (Request) async -> Response = { request in
+            if request.head.target == Array("/wait".utf8) { await gate.pass() }
+            return Response(status: 200, body: request.head.target)
+        }
+        var limits = Self.limits(connections: 1)
+        limits.arrivalTimeAtCap = .milliseconds(1)
+        try await withServer(limits: limits, handler: handler) { server in
+            let slow = try Client(server.boundAddress)
+            slow.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HT")
+            gate.awaitArrival()
+            let newcomer = try Client(server.boundAddress)
+            newcomer.send(Self.get)
+            gate.open()
+            #expect(try slow.reply().text == "/wait")
+            #expect(try newcomer.reply().text == "/healthz")
+        }
+    }
+
     @Test func `more silent connections than the cap do not keep another from its answer`() async throws {
-        let text = try await withServer(limits: Self.limits(connections: 20)) { server in
+        var limits = Self.limits(connections: 20)
+        limits.arrivalTimeAtCap = .milliseconds(10)
+        let text = try await withServer(limits: limits) { server in
             let silent = try (0..<60).map { _ in try Client(server.boundAddress) }
             let client = try Client(server.boundAddress)
             client.send(Self.get)

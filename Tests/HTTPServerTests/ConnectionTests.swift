@@ -32,9 +32,10 @@ import Testing
         #expect(connection.output.isEmpty)
     }
 
-    @Test func `at the cap an idle connection gives way, and half a second after its beginning a slow request`() {
+    @Test func `at the cap a newcomer that is silent or slow gives way after half a second, and one served at once`() {
         var connection = connection()
-        #expect(connection.givesWay(at: moment(0).instant))
+        #expect(!connection.givesWay(at: moment(0.49).instant))
+        #expect(connection.givesWay(at: moment(0.5).instant))
         #expect(connection.receive(octets(push).dropLast(2), at: moment(1)) == nil)
         #expect(!connection.givesWay(at: moment(1.49).instant))
         #expect(connection.givesWay(at: moment(1.5).instant))
@@ -43,6 +44,10 @@ import Testing
         #expect(connection.givesWay(at: moment(2.5).instant))
         #expect(connection.receive(octets("12345"), at: moment(3)) != nil)
         #expect(!connection.givesWay(at: moment(600).instant))
+        connection.answer(Response(status: 200), at: moment(4))
+        #expect(!connection.givesWay(at: moment(600).instant))
+        #expect(connection.sent(connection.output.count, at: moment(5)) == nil)
+        #expect(connection.givesWay(at: moment(5).instant))
     }
 
     @Test func `an octet a second does not move the deadline of a head`() {

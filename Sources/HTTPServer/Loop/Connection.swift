@@ -39,6 +39,7 @@ struct Connection: Sendable {
     private var isDeaf = false
     private var isHead = false
     private var closes = false
+    private var hasServed = false
     private var lingered = 0
 
     init(limits: Limits, bodyRule: @escaping @Sendable (Head) -> BodyRule, at moment: Moment) {
@@ -57,12 +58,21 @@ struct Connection: Sendable {
         }
     }
 
-    /// Whether a head or a body is on its way.
-    var isArriving: Bool { phase == .head || phase == .body }
+    /// Whether a head or a body is on its way, or the first octet after the connection was accepted.
+    var isArriving: Bool {
+        switch phase {
+        case .idle: !hasServed
+        case .head, .body: true
+        case .waiting, .answering, .lingering, .closed: false
+        }
+    }
 
     /// Whether the connection is worth less than the next one: nothing is owed to its client, who at most takes its time.
+    ///
+    /// A newcomer has that time before its first octet is read as well, or those that come at once would take each
+    /// other's places and none be served.
     func givesWay(at now: ContinuousClock.Instant) -> Bool {
-        !isBusy || (isArriving && now - since >= limits.arrivalTimeAtCap)
+        isArriving ? now - since >= limits.arrivalTimeAtCap : !isBusy
     }
 
     /// Octets kept of requests that are not handed out: an account of what they take, not exact to the last one.
@@ -111,6 +121,7 @@ struct Connection: Sendable {
     /// Takes the handler's answer; one that comes too late is dropped.
     mutating func answer(_ response: Response, at moment: Moment) {
         guard phase == .waiting else { return }
+        hasServed = true
         closes = closes || isStopping
         output += response.octets(date: moment.date, isHead: isHead, closes: closes)
         enter(.answering, for: limits.answerTime, at: moment)

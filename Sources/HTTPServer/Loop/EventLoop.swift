@@ -153,8 +153,10 @@ final class EventLoop {
             poll.change(peer.socket.number, tag: peer.serial, interest: peer.interest)
         }
         earliest = min(earliest ?? peer.connection.deadline, peer.connection.deadline)
-        // At the cap an idle connection is as good as a closed one; out of descriptors it is not.
-        if !peer.connection.isBusy && acceptingResumes == nil { setAccepting(true) }
+        // At the cap an idle connection is as good as a closed one, and one that arrives may be before long, which
+        // accepting finds out; out of descriptors neither is.
+        let mayGiveWay = !peer.connection.isBusy || peer.connection.isArriving
+        if mayGiveWay && acceptingResumes == nil { setAccepting(true) }
     }
 
     private func call(_ request: Request, for peer: Peer, at moment: Moment) {
@@ -214,7 +216,7 @@ extension EventLoop {
             let least = peers.count >= limits.connections ? leastWorthy(at: moment.instant) : nil
             if peers.count >= limits.connections && least == nil {
                 setAccepting(false)
-                // One that is arriving now may be too slow soon.
+                // One that is arriving now may be too slow soon; of all others the end is noticed.
                 let isArriving = peers.values.contains(where: \.connection.isArriving)
                 acceptingResumes = isArriving ? moment.instant + limits.acceptPause : nil
                 return
