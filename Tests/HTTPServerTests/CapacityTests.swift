@@ -176,6 +176,30 @@ import Testing
         }
     }
 
+    @Test func `what comes in one go behind a complete request counts as held as well`() async throws {
+        let gate = Gate()
+        let handler: @Sendable (Request) async -> Response = { request in
+            await gate.pass()
+            return Response(status: 200, body: request.head.target)
+        }
+        let rule: @Sendable (Head) -> BodyRule = { _ in BodyRule(limit: 65_536, isRequired: false) }
+        try await withServer(limits: Self.limits(octets: 10_000, small: 500), bodyRule: rule, handler: handler) {
+            server in
+            let first = try Client(server.boundAddress)
+            first.send(Self.post(6_000, to: "/first"))
+            gate.awaitArrival()
+            let second = try Client(server.boundAddress)
+            second.send(Self.get + Self.post(6_000))
+            gate.awaitArrival()
+            gate.open()
+            #expect(try first.reply().text == "/first")
+            let reply = try second.reply()
+            #expect(reply.text == "/healthz")
+            #expect(reply.values("Connection") == ["close"])
+            #expect(second.isCutOff())
+        }
+    }
+
     @Test func `what was held of requests that were served, refused or given up is forgotten`() async throws {
         // A single remainder of 5,000 octets would leave no room for the last request.
         try await withServer(limits: Self.limits(octets: 12_000, small: 0)) { server in

@@ -100,16 +100,14 @@ final class EventLoop {
             accept(at: moment)
         default:
             guard let peer = peers[event.tag] else { return }
-            var request: Request?
-            if event.ready.contains(.input) { request = peer.receive(into: &buffer, at: moment) }
-            if !event.ready.isDisjoint(with: .broken) {
-                // Both directions are gone. A request that was complete is still handled; its answer has no reader.
-                if let request { call(request, for: peer, at: moment) }
-                request = nil
-                peer.connection.close()
+            if event.ready.contains(.input), let request = peer.receive(into: &buffer, at: moment) {
+                call(request, for: peer, at: moment)
             }
-            if request == nil { giveWayIfLarge(peer, at: moment) }
-            settle(peer, request, at: moment)
+            // Both directions are gone. A request that was complete is still handled; its answer has no reader.
+            if !event.ready.isDisjoint(with: .broken) { peer.connection.close() }
+            // Also of what came behind a complete request.
+            giveWayIfLarge(peer, at: moment)
+            settle(peer, at: moment)
         }
     }
 
@@ -122,7 +120,7 @@ final class EventLoop {
             heldOctets -= octets
             guard let peer = peers[serial] else { return }
             peer.connection.answer(response, at: moment)
-            settle(peer, nil, at: moment)
+            settle(peer, at: moment)
         case .stop(let time):
             listener = nil
             isAccepting = false
@@ -130,18 +128,14 @@ final class EventLoop {
             stopDeadline = moment.instant + time
             for peer in Array(peers.values) {
                 peer.connection.stop()
-                settle(peer, nil, at: moment)
+                settle(peer, at: moment)
             }
         }
     }
 
     /// Does what a connection's new state asks for, until it waits for its client, its handler or its deadline.
-    private func settle(_ peer: Peer, _ request: Request?, at moment: Moment) {
-        var next = request
-        repeat {
-            if let request = next { call(request, for: peer, at: moment) }
-            next = peer.send(at: moment)
-        } while next != nil
+    private func settle(_ peer: Peer, at moment: Moment) {
+        while let request = peer.send(at: moment) { call(request, for: peer, at: moment) }
         account(peer)
         guard peer.connection.phase != .closed else {
             remove(peer)
@@ -195,7 +189,7 @@ final class EventLoop {
         earliest = nil
         for peer in Array(peers.values) {
             peer.connection.expire(at: moment)
-            settle(peer, nil, at: moment)
+            settle(peer, at: moment)
         }
     }
 
