@@ -4,6 +4,8 @@ package import Testing
 ///
 /// Each starts programs, and a relay that waits for a processor misses the 8 s that it gives Apple: a hundred of them at
 /// once would fail on a small machine for no fault of theirs.
+///
+/// Their suites have no time limit: it would count how long a test waits for its place.
 package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     fileprivate let places: Places
 

@@ -4,7 +4,7 @@ import RelayTesting
 import Testing
 
 /// The relay stays small and answers its operator whatever comes in.
-@Suite(.fewAtATime, .timeLimit(.minutes(3))) struct BoundsTests {
+@Suite(.fewAtATime) struct BoundsTests {
     /// What the process has of the machine's memory, and the most that it ever had, in KB.
     private func memory(of relay: RelayProgram) throws -> (now: Int, most: Int) {
         let path = "/proc/\(relay.program.identifier)/status"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct EnduranceTests {
+@Suite(.fewAtATime) struct EnduranceTests {
     /// What a process holds, from the kernel's accounts of it.
     private struct Holding {
         let descriptors: Int

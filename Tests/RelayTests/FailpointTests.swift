@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// Deaths at the moments where it matters most, between two steps that belong together.
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct FailpointTests {
+@Suite(.fewAtATime) struct FailpointTests {
     private let apple: AppleSimulator
     private let like = #"{"notification_type":"like","title":"New Like","status_id":"988149955134320972"}"#
 
@@ -61,7 +61,7 @@ import Testing
 }
 
 /// An old file with its newest rows still in the log, and starts that die while they bring it up to date.
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct InterruptedMigrationTests {
+@Suite(.fewAtATime) struct InterruptedMigrationTests {
     @Test func `a start that dies after any statement of the migration leaves it to the next one`() async throws {
         let apple = try await AppleSimulator.shared()
         var statements = 0

@@ -4,7 +4,7 @@ import RelayTesting
 import Testing
 
 /// Deaths while the write-ahead log is folded into the file.
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct InterruptedCheckpointTests {
+@Suite(.fewAtATime) struct InterruptedCheckpointTests {
     /// The calls of a checkpoint: pages go into the file, the file to the disk, and the log is cut and removed.
     @Test(arguments: [("pwrite64", "", 4), ("fdatasync", "", 1), ("ftruncate", "-wal", 1), ("unlink", "-wal", 1)])
     func `a relay that dies in the middle of a checkpoint finds everything again`(

@@ -16,7 +16,7 @@ enum StopSignal: String, CaseIterable {
     }
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(3))) struct LifeCycleTests {
+@Suite(.fewAtATime) struct LifeCycleTests {
     @Test(arguments: StopSignal.allCases)
     func `a signal ends the relay with exit code 0`(signal: StopSignal) async throws {
         let relay = try await RelayProgram(apple: .shared())

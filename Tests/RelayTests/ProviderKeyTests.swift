@@ -5,7 +5,7 @@ import RelayCore
 import RelayTesting
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(3))) struct ProviderKeyTests {
+@Suite(.fewAtATime) struct ProviderKeyTests {
     let folder: TemporaryFolder
     private let other = Vectors.repository.appending(path: "Tests/Vectors/keys/p256-pkcs8.pem")
 

@@ -7,7 +7,6 @@ import Testing
 /// What a copy of the files beside the database tells its finder.
 @Suite(
     .fewAtATime,
-    .timeLimit(.minutes(3)),
     .enabled("needs /usr/sbin/nginx, /usr/bin/curl and /usr/bin/openssl") { Nginx.canRun }
 )
 struct StoredSecretTests {

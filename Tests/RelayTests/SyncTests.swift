@@ -3,7 +3,7 @@ import RelayTesting
 import Testing
 
 /// What the kernel is asked to bring to the disk before a promise leaves: the part of a power cut that can be seen.
-@Suite(.fewAtATime, .timeLimit(.minutes(3))) struct SyncTests {
+@Suite(.fewAtATime) struct SyncTests {
     @Test func `each answer that promises something follows a sync of the database's log`() async throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")

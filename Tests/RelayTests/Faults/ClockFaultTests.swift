@@ -6,8 +6,7 @@ import Testing
 /// A wall clock that jumps under a running relay (hostile faults F-22 to F-24); libfaketime turns it.
 @Suite(
     .fewAtATime,
-    .enabled("needs Debian's faketime") { TurnedClock.library != nil },
-    .timeLimit(.minutes(2))
+    .enabled("needs Debian's faketime") { TurnedClock.library != nil }
 )
 struct ClockFaultTests {
     @Test(arguments: [(2, "+2h"), (-2, "-2h")])

@@ -5,7 +5,7 @@ import RelayTesting
 import Testing
 
 /// A disk that is full, broken or read-only under a running relay (hostile faults F-25 to F-29, Z-02).
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct DiskFaultTests {
+@Suite(.fewAtATime) struct DiskFaultTests {
     /// One registered device that has had a push, before the fault.
     private struct Life {
         let apple: AppleSimulator

@@ -4,7 +4,7 @@ import RelayTesting
 import Testing
 
 /// Apple slow, restless or displeased, and a relay without descriptors (hostile faults F-14, F-15, F-19, F-36, F-45).
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct LoadFaultTests {
+@Suite(.fewAtATime) struct LoadFaultTests {
     @Test func `F-14 an Apple that takes 7 s keeps nobody longer than 9, and the rest of the relay does not notice`()
         async throws
     {

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 /// Another process that holds the database's lock (hostile fault F-30).
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct LockFaultTests {
+@Suite(.fewAtATime) struct LockFaultTests {
     @Test func `F-30 a locked database keeps nobody waiting in line, costs no alert, and is over with the lock`()
         async throws
     {

@@ -5,7 +5,7 @@ import RelayTesting
 import Testing
 
 /// A log that nobody reads, or that there is no room for (hostile faults F-43 and F-44).
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct LogFaultTests {
+@Suite(.fewAtATime) struct LogFaultTests {
     /// Enough lines to fill a pipe of 64 KB several times.
     private func talk(_ relay: RelayProgram, _ requests: Int) async throws {
         let client = try HTTPClient(relay.address)

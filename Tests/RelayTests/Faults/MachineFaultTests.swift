@@ -5,7 +5,7 @@ import RelayTesting
 import Testing
 
 /// A machine that lacks what every push needs (hostile faults F-18 and F-40): the start says so.
-@Suite(.fewAtATime, .needsRoot, .timeLimit(.minutes(2))) struct MachineFaultTests {
+@Suite(.fewAtATime, .needsRoot) struct MachineFaultTests {
     private func start(_ change: String, authorities: Bool) async throws -> RelayProgram.Ended {
         let folder = try TemporaryFolder()
         var environment = try await RelayProgram.environment(AppleSimulator.shared(), in: folder)

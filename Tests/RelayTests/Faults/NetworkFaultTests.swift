@@ -53,7 +53,7 @@ private struct OwnNetwork {
 }
 
 /// Apple out of reach (hostile faults F-12, F-13 and F-16): each push is 502 in time, and nothing has to be restarted.
-@Suite(.fewAtATime, .needsRoot, .timeLimit(.minutes(2))) struct NetworkFaultTests {
+@Suite(.fewAtATime, .needsRoot) struct NetworkFaultTests {
     /// Pushes until Apple is reached again: the relay waits a little longer after each try that failed.
     private func recover(_ relay: RelayProgram, _ endpoint: Endpoint) async throws {
         var number = 100

@@ -6,8 +6,7 @@ import Testing
 /// nginx and the relay restarted under each other (hostile faults F-41 and F-42).
 @Suite(
     .fewAtATime,
-    .enabled("needs /usr/sbin/nginx, /usr/bin/curl and /usr/bin/openssl") { Nginx.canRun },
-    .timeLimit(.minutes(2))
+    .enabled("needs /usr/sbin/nginx, /usr/bin/curl and /usr/bin/openssl") { Nginx.canRun }
 )
 struct ProxyFaultTests {
     @Test func `F-41 an nginx that is restarted cuts its connections to the relay, and the next push is accepted`()

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Signals that end the relay, whatever it is doing (hostile faults F-08 to F-11).
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct StopFaultTests {
+@Suite(.fewAtATime) struct StopFaultTests {
     @Test func `F-08 an idle relay ends within a second, with all of the log in its database`() async throws {
         let relay = try await RelayProgram(apple: .shared())
         _ = try await relay.subscribe(freshToken())

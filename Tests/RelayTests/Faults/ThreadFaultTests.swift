@@ -5,7 +5,7 @@ import RelayTesting
 import Testing
 
 /// A limit that leaves no thread to be had (hostile fault F-39): `TasksMax`, or a user's processes.
-@Suite(.fewAtATime, .needsRoot, .timeLimit(.minutes(2))) struct ThreadFaultTests {
+@Suite(.fewAtATime, .needsRoot) struct ThreadFaultTests {
     /// A user who has nothing else on this machine; root is not limited.
     private let user = 200_000 + getpid() * 8 + Int32.random(in: 0..<8)
     private let folder: TemporaryFolder
