@@ -4,10 +4,25 @@ import RelayCore
 import RelayTesting
 import Testing
 
+/// A user who has nothing else on this machine; root is not limited.
+private struct OtherUser {
+    let number = uid_t(200_000 + getpid() * 8 + Int32.random(in: 0..<8))
+
+    var launcher: [String] {
+        ["/usr/bin/setpriv", "--reuid", "\(number)", "--regid", "\(number)", "--clear-groups"]
+    }
+}
+
 /// A limit that leaves no thread to be had (hostile fault F-39): `TasksMax`, or a user's processes.
-@Suite(.fewAtATime, .needsRoot) struct ThreadFaultTests {
-    /// A user who has nothing else on this machine; root is not limited.
-    private let user = 200_000 + getpid() * 8 + Int32.random(in: 0..<8)
+@Suite(
+    .fewAtATime,
+    .needsRoot,
+    .enabled("needs a folder of the build that every user can reach") {
+        try await RelayProgram.run(["--version"], launcher: OtherUser().launcher).code == 0
+    }
+)
+struct ThreadFaultTests {
+    private let user = OtherUser()
     private let folder: TemporaryFolder
     private let apple: AppleSimulator
     private let key: String
@@ -16,12 +31,12 @@ import Testing
         folder = try TemporaryFolder()
         apple = try await AppleSimulator.shared()
         key = try folder.write(String(contentsOfFile: apple.ready.key, encoding: .utf8), to: "AuthKey.p8")
-        for path in [folder.url.path, key] { try #require(chown(path, uid_t(user), gid_t(user)) == 0) }
+        for path in [folder.url.path, key] { try #require(chown(path, user.number, user.number) == 0) }
     }
 
     private func launcher(threads: Int? = nil) -> [String] {
         let limit = threads.map { ["/usr/bin/prlimit", "--nproc=\($0):"] } ?? []
-        return limit + ["/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
+        return limit + user.launcher
     }
 
     private func relay() async throws -> RelayProgram {
