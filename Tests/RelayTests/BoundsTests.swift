@@ -55,6 +55,33 @@ import Testing
         _ = try await relay.subscribe(freshToken())
     }
 
+    @Test func `as many dripping heads as there are places keep nobody from an answer`() async throws {
+        // 192 places.
+        let relay = try await RelayProgram(apple: .shared(), preparation: "ulimit -n 256")
+        let slow = try (0..<192).map { _ in try HTTPClient(relay.address) }
+        for client in slow { try await client.send(Array("GET /healthz HTTP/1.1\r\nHost: a\r\nX: ".utf8)) }
+        let dripping = Task {
+            while !Task.isCancelled {
+                for client in slow { try await client.send([0x78]) }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        defer { dripping.cancel() }
+        try await withThrowingTaskGroup(of: (isWell: Bool, time: Duration).self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let began = ContinuousClock.now
+                    return (try await relay.isWell(), .now - began)
+                }
+            }
+            // It takes half a second, and 10 s where nobody gives way; between them a slow machine has room.
+            for try await answer in group {
+                #expect(answer.isWell)
+                #expect(answer.time < .seconds(5))
+            }
+        }
+    }
+
     @Test func `500 idle connections, 200 stalled pushes and a flood of unknown ids leave it well and under 64 MB`()
         async throws
     {
