@@ -14,8 +14,10 @@ package struct Limits: Sendable {
     /// Without it 1,024 bodies of 64 KB are 64 MB, and whoever sends them slowly holds as much for 20 s.
     package var requestOctets = 8_388_608
 
-    /// A request up to this size is served however much the others hold.
-    package var smallRequestOctets = 4_096
+    /// A request up to this size, its head and what its fields cost included, is served however much the others hold.
+    ///
+    /// Room for what instances send: Pixelfed's bodies are 2,922 octets and more, and a dozen fields come with each.
+    package var smallRequestOctets = 8_192
 
     /// Octets of the request line without its CR LF; beyond it 414.
     package var requestLineOctets = 8_192

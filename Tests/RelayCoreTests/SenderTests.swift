@@ -1,8 +1,10 @@
 import Crypto
 import Foundation
-import HTTPServer
+import RelayCore
 import RelayTesting
 import Testing
+
+@testable import HTTPServer
 
 @Suite("The servers of the fediverse and their libraries") struct SenderTests {
     private static let origin = "https://push.example.org"
@@ -93,6 +95,33 @@ import Testing
         )
         #expect(unsigned.status == 401)
         #expect(try await relay.apple.requests(for: subscription.deviceToken).isEmpty)
+    }
+
+    @Test(arguments: FediverseSender.all)
+    func `what a server sends is small enough to be served however much is held of others`(
+        sender: FediverseSender
+    ) async throws {
+        let relay = try await TestRelay()
+        let subscription = try await relay.subscribe()
+        let signer = try VAPIDSigner()
+        let sent = try sender.request(to: subscription, signer: signer, origin: Self.origin, now: relay.clock.now)
+        // What the proxy adds.
+        let added = [
+            ("X-Real-IP", "2001:db8:85a3:8d3:1319:8a2e:370:7348"), ("X-Forwarded-Proto", "https"),
+            ("X-Forwarded-For", "2001:db8:85a3:8d3:1319:8a2e:370:7348, 2001:db8:85a3:8d3:1319:8a2e:370:7349"),
+        ]
+        // The client adds it itself.
+        let fields = sent.fields.filter { $0.name.lowercased() != "content-length" } + added
+        let request = HTTPRequest("POST", subscription.path, fields: fields, body: sent.body)
+        let limits = Limits()
+        var parser = RequestParser(limits: limits, bodyRule: Routes.bodyRule)
+        var octets = request.octets.dropLast()
+        #expect(try parser.consume(&octets) == nil)
+        #expect(parser.heldOctets > sent.body.count)
+        #expect(octets.count + parser.heldOctets <= limits.smallRequestOctets)
+        octets += request.octets.suffix(1)
+        let parsed = try #require(try parser.consume(&octets))
+        #expect(parsed.request.heldOctets <= limits.smallRequestOctets)
     }
 
     @Test func `the names of members that Misskey packs become the app's`() async throws {
