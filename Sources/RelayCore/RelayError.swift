@@ -24,7 +24,7 @@ enum RelayError: Error {
     case malformedMessage(String)
     case malformedBody(String)
     case rateLimited(RetryAfter)
-    /// More was registered within an hour than may be, by whomever.
+    /// More was registered than may be at once, and spread over each hour, by whomever.
     case tooManyRegistrations(RetryAfter)
     /// There are as many subscriptions as there may be, and this would be one more.
     case tooManySubscriptions(StoreError)

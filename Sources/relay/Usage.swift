@@ -18,7 +18,7 @@ let usage = """
       RELAY_SECRET_KEY_FILE       key that secrets in the database are sealed with (default DB_PATH.secret-key)
       SUBSCRIBE_TOKEN   required  the app's bearer token; several with commas between
       MAX_SUBSCRIPTIONS           subscriptions in total (default 1000)
-      MAX_REGISTRATIONS_PER_HOUR  registrations that are taken within an hour (default 120)
+      MAX_REGISTRATIONS_PER_HOUR  registrations at once, and as many again over each hour (default 120)
       APNS_KEY_FILE     required  path of the .p8 file
       APNS_KEY_ID       required  ten characters
       APNS_TEAM_ID      required  ten characters

@@ -135,6 +135,18 @@ import Testing
         #expect(await register(freshToken(), at: relay).0 == 429)
     }
 
+    @Test func `what was not taken for a full table or a fault of the database is not counted either`() async throws {
+        let relay = try await TestRelay(maxSubscriptions: 1, registrationsPerHour: 2)
+        let first = try await relay.subscribe()
+        for _ in 0..<5 { #expect(await register(freshToken(), at: relay).1 == "too_many_subscriptions") }
+        let lock = try WriteLock(relay.databasePath)
+        for _ in 0..<5 { #expect(await register(freshToken(), at: relay).0 == 503) }
+        try lock.release()
+        #expect(await relay.app("DELETE", "/subscribe/\(first.id)").status == 204)
+        #expect(await register(freshToken(), at: relay).0 == 201)
+        #expect(await register(freshToken(), at: relay).1 == "too_many_registrations")
+    }
+
     @Test func `who may not register now can still set badges, sign off and be pushed to`() async throws {
         let relay = try await TestRelay(registrationsPerHour: 1)
         let subscription = try await relay.subscribe()

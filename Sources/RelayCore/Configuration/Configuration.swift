@@ -11,7 +11,7 @@ package struct Configuration: Sendable {
     package let subscribeTokens: SubscribeTokens
     /// Subscriptions in total.
     package let maxSubscriptions: Int
-    /// Registrations that are taken within an hour, of all apps together.
+    /// Registrations that are taken at once, of all apps together, and as many again spread over each hour.
     package let maxRegistrationsPerHour: Int
     package let providerKey: ProviderKey
     package let topic: String

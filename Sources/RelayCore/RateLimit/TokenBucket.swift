@@ -23,6 +23,11 @@ struct TokenBucket {
         return wait
     }
 
+    /// Puts one back that was taken for nothing.
+    mutating func giveBack() {
+        tokens = min(burst, tokens + 1)
+    }
+
     /// After how long there will be one; nil when there is one now.
     func wait(at now: Duration) -> RetryAfter? {
         let tokens = tokens(at: now)

@@ -40,6 +40,15 @@ package struct RegistrationHandler: Sendable {
     func subscribe(_ request: Request) async throws(RelayError) -> Response {
         let wanted = try body(request, as: SubscribeBody.self)
         if let wait = registrationLimits.admit() { throw .tooManyRegistrations(wait) }
+        do throws(RelayError) {
+            return try await register(wanted)
+        } catch {
+            registrationLimits.giveBack()
+            throw error
+        }
+    }
+
+    private func register(_ wanted: SubscribeBody) async throws(RelayError) -> Response {
         let id: String
         let keys: ReceiverKeys
         do throws(CryptoError) {

@@ -7,7 +7,7 @@ package final class RegistrationLimits: Sendable {
     private let uptime: @Sendable () -> Duration
     private let bucket: Mutex<TokenBucket>
 
-    /// - Parameter perHour: how many are taken at once, and how many more within an hour.
+    /// - Parameter perHour: how many are taken at once, and as many again spread over each hour.
     package init(subscriptions: Int, perHour: Int, uptime: @escaping @Sendable () -> Duration) {
         self.subscriptions = subscriptions
         self.uptime = uptime
@@ -17,5 +17,10 @@ package final class RegistrationLimits: Sendable {
     /// Counts a registration, or says after how long there is room for it.
     func admit() -> RetryAfter? {
         bucket.withLock { $0.take(at: uptime()) }
+    }
+
+    /// Forgets one that was counted and not taken: who comes again after a fault is not refused for it.
+    func giveBack() {
+        bucket.withLock { $0.giveBack() }
     }
 }
