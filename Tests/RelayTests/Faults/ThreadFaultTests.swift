@@ -2,11 +2,15 @@ import Foundation
 import Glibc
 import RelayCore
 import RelayTesting
+import Synchronization
 import Testing
 
 /// A user who has nothing else on this machine; root is not limited.
 private struct OtherUser {
-    let number = uid_t(200_000 + getpid() * 8 + Int32.random(in: 0..<8))
+    private static let count = Atomic<Int32>(0)
+
+    /// Never one for two tests of a run: each would have the other's threads.
+    let number = uid_t(200_000 + getpid() * 16 + count.add(1, ordering: .relaxed).oldValue % 16)
 
     var launcher: [String] {
         ["/usr/bin/setpriv", "--reuid", "\(number)", "--regid", "\(number)", "--clear-groups"]
