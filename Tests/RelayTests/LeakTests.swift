@@ -111,7 +111,8 @@ struct LeakTests {
         }
         #expect(await relay.stop() == 0)
         let known: Set = [
-            "database_created", "started", "subscribed", "push_accepted", "refused", "unsubscribed", "stopping", "stopped",
+            "database_created", "started", "subscribed", "push_accepted", "refused", "unsubscribed", "stopping",
+            "stopped",
         ]
         for line in relay.program.lines {
             #expect(line.utf8.allSatisfy { (0x20...0x7e).contains($0) }, "\(line)")
