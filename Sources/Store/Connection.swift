@@ -4,7 +4,7 @@ import Glibc
 /// A handle on the file, closed when it goes out of scope; one thread at a time.
 struct Connection: ~Copyable {
     private let handle: OpaquePointer
-    private let patience = LockPatience()
+    let patience = LockPatience()
 
     /// Opens the file at `path`, made for its owner's eyes only if `creating`, and reads nothing of it yet.
     init(path: String, creating: Bool = false) throws(StoreError) {

@@ -8,6 +8,8 @@ import Glibc
 final class LockPatience {
     /// How long one lock is waited for.
     var limit = Duration.zero
+    /// All the pauses that were ever made.
+    private(set) var waited = Duration.zero
     private var began = ContinuousClock.now
     /// While this lies ahead, a lock is not waited for.
     private var isSpentUntil: ContinuousClock.Instant?
@@ -28,7 +30,9 @@ final class LockPatience {
             isSpentUntil = now + Self.memory
             return false
         }
-        usleep((Self.pauses.dropFirst(count).first ?? 100) * 1_000)
+        let pause = Self.pauses.dropFirst(count).first ?? 100
+        waited += .milliseconds(Int(pause))
+        usleep(pause * 1_000)
         return true
     }
 

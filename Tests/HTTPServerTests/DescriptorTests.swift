@@ -14,11 +14,10 @@ import Testing
         await #expect(processExitsWith: .success) {
             let listener = try Listener(loopback)
             let client = try Client(listener.address)
-            let lowest = dup(0)
-            close(lowest)
-            #expect(limited(to: lowest, listener) == "exhausted")
-            #expect(limited(to: lowest + 1, listener) == "socket")
-            #expect(limited(to: lowest + 1, listener) == "none")
+            // Below every number that is taken: which those are, threads of the process's runtime may change at any time.
+            #expect(limited(to: 0, listener) == "exhausted")
+            #expect(limited(to: 1_024, listener) == "socket")
+            #expect(limited(to: 1_024, listener) == "none")
             withExtendedLifetime(client) {}
         }
     }

@@ -43,6 +43,28 @@ import Testing
         return senders
     }
 
+    @Test func `T-09: one connection carries 20,000 requests, and neither memory nor descriptors grow by it`()
+        async throws
+    {
+        let relay = try await RelayProgram(apple: .shared())
+        let client = try HTTPClient(relay.address)
+        let batch = Array((0..<100).map { _ in HTTPRequest("GET", "/healthz").octets }.joined())
+        func ask(times: Int) async throws {
+            for _ in 0..<times {
+                try await client.send(batch)
+                for _ in 0..<100 { #expect(try await client.answer().status == 200) }
+            }
+        }
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(relay.program.identifier)/fd").count
+        }
+        try await ask(times: 20)
+        let before = (memory: try memory(of: relay).now, descriptors: try descriptors())
+        try await ask(times: 180)
+        #expect(try memory(of: relay).now - before.memory < 2_048)
+        #expect(try descriptors() == before.descriptors)
+    }
+
     @Test func `T-12: 5,000 connections under a limit of 256 descriptors come and go, and it answers all the while`()
         async throws
     {

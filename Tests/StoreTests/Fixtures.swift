@@ -58,6 +58,9 @@ extension Store {
         try open().connection.prepare(sql, for: .read).all { $0.text(0) }
     }
 
+    /// For how long the store has waited for locks in all.
+    func waited() throws -> Duration { try open().connection.patience.waited }
+
     /// Registers a subscription of which only the named fields matter, and returns its id.
     @discardableResult
     func register(_ name: String, on device: String = phone, account: String = "", at createdAt: Int64 = 0) throws
