@@ -70,10 +70,11 @@ extension Connection {
             guard let id = row.value(1).flatMap(storedDigest).map(SubscriptionID.init(digest:)) else {
                 throw .unconvertible(column: "id", rowid: rowid)
             }
-            let sealed = try sealed(row, of: id, rowid: rowid, with: seal)
+            let secrets = try secrets(in: row, of: id, rowid: rowid, sealing: seal)
             // A label, counter or account that is NULL reads as "" or 0, which is what it meant.
             let values: [Value?] = [
-                .integer(rowid), .blob(id.digest), sealed.device, sealed.deviceToken, sealed.privateKey, sealed.auth,
+                .integer(rowid), .blob(id.digest), secrets.device, secrets.deviceToken, secrets.privateKey,
+                secrets.authSecret,
                 .text(row.text(5)), .text(row.text(6)), .integer(row.integer(7)), .integer(row.integer(8)),
                 .integer(row.integer(9)), .integer(row.integer(10)), row.value(11), row.value(12), row.value(13),
             ]
@@ -88,12 +89,12 @@ extension Connection {
     }
 
     /// What is secret in an earlier row, as it is to be stored.
-    private func sealed(
-        _ row: borrowing Row,
+    private func secrets(
+        in row: borrowing Row,
         of id: SubscriptionID,
         rowid: Int64,
-        with seal: Seal
-    ) throws(StoreError) -> (device: Value, deviceToken: Value, privateKey: Value, auth: Value) {
+        sealing seal: Seal
+    ) throws(StoreError) -> Seal.Secrets {
         guard case .text(let deviceToken)? = row.value(2) else {
             throw .unconvertible(column: "device_token", rowid: rowid)
         }
@@ -101,14 +102,7 @@ extension Connection {
             throw .unconvertible(column: "private_key", rowid: rowid)
         }
         guard case .blob(let auth)? = row.value(4) else { throw .unconvertible(column: "auth", rowid: rowid) }
-        return try StoreError.mapping { () throws(CryptoError) in
-            (
-                .blob(try seal.lookup(deviceToken: deviceToken)),
-                .blob(try seal.seal(Array(deviceToken.utf8), .deviceToken, of: id)),
-                .blob(try seal.seal(privateKey, .privateKey, of: id)),
-                .blob(try seal.seal(auth, .authSecret, of: id))
-            )
-        }
+        return try seal.secrets(deviceToken: deviceToken, privateKey: privateKey, authSecret: auth, of: id)
     }
 }
 

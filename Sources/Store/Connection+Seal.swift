@@ -4,8 +4,9 @@ extension Connection {
     /// The seal of this file: the one that its rows are sealed with, or where nothing is sealed yet, one to begin with.
     ///
     /// A key is made only where no row needs another one.
-    func unlock(_ kind: Kind, with file: SecretKeyFile) throws(StoreError) -> Seal {
-        let keys = try file.read()
+    ///
+    /// - Parameter keys: what is in `file`; nil for no file.
+    func unlock(_ kind: Kind, with keys: [SecretKey]?, of file: SecretKeyFile) throws(StoreError) -> Seal {
         if kind != .unsealed, let fingerprint = try fingerprint() {
             for key in keys ?? [] {
                 let seal = try StoreError.mapping { () throws(CryptoError) in try Seal(key) }

@@ -1,11 +1,6 @@
 import Crypto
 
 extension Database {
-    /// What to store for a secret of a row.
-    func seal(_ value: [UInt8], _ column: Seal.Column, of id: SubscriptionID) throws(StoreError) -> Value {
-        .blob(try StoreError.mapping { () throws(CryptoError) in try seal.seal(value, column, of: id) })
-    }
-
     /// The secret that was stored in a column of a row; damage in it is found here, and never taken for a value.
     func open(_ stored: [UInt8], _ column: Seal.Column, of id: SubscriptionID) throws(StoreError) -> [UInt8] {
         do throws(CryptoError) {

@@ -49,7 +49,8 @@ final class Database {
         let kind = try connection.kind()
         try connection.checkStructure()
         let secretKey = SecretKeyFile(path: files.secretKey)
-        seal = try connection.unlock(kind, with: secretKey)
+        let keys = try secretKey.read()
+        seal = try connection.unlock(kind, with: keys, of: secretKey)
         files.protect()
         if kind == .unsealed { try connection.migrate(sealing: seal, now: now) }
         // After all that may refuse the file, because it writes to it.
@@ -57,7 +58,7 @@ final class Database {
         try connection.foldLogOnClose(true)
         if kind != .sealed(isCompact: true) { try connection.compact() }
         try lock.mark(files.database)
-        try Self.finishRotation(connection, secretKey, seal)
+        if keys?.count == 2 { try Self.finishRotation(connection, secretKey, seal) }
         // The first transaction makes the log.
         try connection.transaction(for: .open) {}
         identity = FileIdentity([files.database, files.database + "-wal"])
@@ -154,7 +155,6 @@ final class Database {
         _ file: SecretKeyFile,
         _ seal: Seal
     ) throws(StoreError) {
-        guard try file.read()?.count == 2 else { return }
         // What decides which key fits has to be on the disk first: recovery alone syncs nothing.
         try connection.checkpoint(for: .rotate)
         // Where the file cannot be written it has been put there by somebody else, who will put the next one there too.

@@ -56,6 +56,31 @@ struct Seal {
         )
     }
 
+    /// All that is secret in a row, as it is stored.
+    struct Secrets {
+        let device: Value
+        let deviceToken: Value
+        let privateKey: Value
+        let authSecret: Value
+    }
+
+    /// Seals what a row has to keep secret, and makes what its device is found by.
+    func secrets(
+        deviceToken: String,
+        privateKey: [UInt8],
+        authSecret: [UInt8],
+        of id: SubscriptionID
+    ) throws(StoreError) -> Secrets {
+        try StoreError.mapping { () throws(CryptoError) in
+            Secrets(
+                device: .blob(try lookup(deviceToken: deviceToken)),
+                deviceToken: .blob(try seal(Array(deviceToken.utf8), .deviceToken, of: id)),
+                privateKey: .blob(try seal(privateKey, .privateKey, of: id)),
+                authSecret: .blob(try seal(authSecret, .authSecret, of: id))
+            )
+        }
+    }
+
     /// What the rows of a device have in common, 32 octets: two sealed copies of one token look nothing alike.
     func lookup(deviceToken: String) throws(CryptoError) -> [UInt8] {
         try HMAC.sha256(key: lookup, message: Array(deviceToken.utf8))

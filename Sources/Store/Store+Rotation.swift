@@ -62,18 +62,16 @@ extension Database {
         with new: Seal
     ) throws(StoreError) -> (number: Int64, values: [Value?]) {
         let id = SubscriptionID(digest: row.blob(1))
-        let deviceToken = try open(row.blob(2), .deviceToken, of: id)
-        let privateKey = try open(row.blob(3), .privateKey, of: id)
-        let authSecret = try open(row.blob(4), .authSecret, of: id)
-        let values = try StoreError.mapping { () throws(CryptoError) -> [Value?] in
-            [
-                .integer(row.integer(0)),
-                .blob(try new.lookup(deviceToken: String(decoding: deviceToken, as: UTF8.self))),
-                .blob(try new.seal(deviceToken, .deviceToken, of: id)),
-                .blob(try new.seal(privateKey, .privateKey, of: id)),
-                .blob(try new.seal(authSecret, .authSecret, of: id)),
-            ]
-        }
-        return (row.integer(0), values)
+        let secrets = try new.secrets(
+            deviceToken: String(decoding: open(row.blob(2), .deviceToken, of: id), as: UTF8.self),
+            privateKey: open(row.blob(3), .privateKey, of: id),
+            authSecret: open(row.blob(4), .authSecret, of: id),
+            of: id
+        )
+        let number = row.integer(0)
+        return (
+            number,
+            [.integer(number), secrets.device, secrets.deviceToken, secrets.privateKey, secrets.authSecret]
+        )
     }
 }

@@ -29,14 +29,16 @@ extension Store {
     /// - Parameter most: rows in total. One that would be one more is ``StoreError/tooManySubscriptions(most:)``: nobody's
     ///   row goes for a stranger's. What takes another's place is taken at any number.
     package func register(_ registration: Registration, most: Int = .max) throws(StoreError) -> [SubscriptionID] {
-        let database = try open()
         let id = Value.blob(registration.id.digest)
-        let device = try database.lookup(registration.deviceToken)
-        let deviceToken = try database.seal(Array(registration.deviceToken.utf8), .deviceToken, of: registration.id)
-        let privateKey = try database.seal(registration.privateKey, .privateKey, of: registration.id)
-        let authSecret = try database.seal(registration.authSecret, .authSecret, of: registration.id)
         let account = Value.text(registration.account)
         return try write(for: .register) { (database) throws(StoreError) in
+            let secrets = try database.seal.secrets(
+                deviceToken: registration.deviceToken,
+                privateKey: registration.privateKey,
+                authSecret: registration.authSecret,
+                of: registration.id
+            )
+            let device = secrets.device
             // What was learnt of the token holds for every account on the device, and outlives a new registration.
             let proof = try database.findProof.first([device]) { (environment: $0.value(0), acceptedAt: $0.value(1)) }
             // What the app says now takes its place, and is not proven by it.
@@ -46,11 +48,11 @@ extension Store {
             try database.insert.run([
                 id,
                 device,
-                deviceToken,
+                secrets.deviceToken,
                 account,
                 .text(registration.label),
-                privateKey,
-                authSecret,
+                secrets.privateKey,
+                secrets.authSecret,
                 .integer(registration.createdAt),
                 registration.environment.map(Value.text) ?? proof?.environment ?? nil,
                 isProven ? proof?.acceptedAt ?? nil : nil,
