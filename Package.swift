@@ -42,7 +42,7 @@ let package = Package(
         module("Threads"),
         module("Crypto", owns: "COpenSSL"),
         module("WebPush", uses: ["Crypto"]),
-        module("APNs", owns: "CCurl", uses: ["Crypto"]),
+        module("APNs", owns: "CCurl", uses: ["Crypto", "Threads"]),
         module("HTTPServer", owns: "CLinux"),
         module("Store", owns: "CSQLite", uses: ["Crypto", "Threads"]),
         module("RelayCore", uses: ["APNs", "Crypto", "HTTPServer", "Store", "Threads", "WebPush"]),

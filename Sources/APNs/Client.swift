@@ -85,7 +85,7 @@ package enum ConnectionReport: Sendable, Equatable {
     case wedged(String)
     case internalErrors
     case unanswered
-    case silent
+    case silent(for: Duration)
     case broken(String)
     case keyRotated
     case old
@@ -97,7 +97,7 @@ extension ConnectionReport: CustomStringConvertible {
         case .wedged(let word): "Apple answered \(word), after which only a new connection helps"
         case .internalErrors: "Apple answered InternalServerError three times"
         case .unanswered: "requests ran out of time"
-        case .silent: "no answer for seconds with requests under way"
+        case .silent(let time): "no answer for \(time.components.seconds) s with requests under way"
         case .broken(let text): text
         case .keyRotated: "the provider key has changed"
         case .old: "it was a day old"

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// For what waits in C, or has to be there whatever becomes of the pools of Swift and libdispatch: those make their threads
 /// when there is work, and keep whoever brings it until there is one.
-package func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) {
+package func startThread(_ body: sending @escaping () -> Void) throws(ThreadFailure) {
     let context = Unmanaged.passRetained(Body(run: body))
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, runBody, context.toOpaque())
@@ -20,10 +20,10 @@ package struct ThreadFailure: Error {
     package let code: Int32
 }
 
-private final class Body: Sendable {
-    let run: @Sendable () -> Void
+private final class Body {
+    let run: () -> Void
 
-    init(run: @escaping @Sendable () -> Void) {
+    init(run: @escaping () -> Void) {
         self.run = run
     }
 }

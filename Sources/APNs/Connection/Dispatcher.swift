@@ -1,6 +1,6 @@
 import CCurl
-import Glibc
 import Synchronization
+import Threads
 
 /// What the tasks that send and the threads that transfer share: the queue, and which generation may take from it.
 final class Dispatcher: Sendable {
@@ -73,13 +73,16 @@ final class Dispatcher: Sendable {
             defer { state.queue = [] }
             return Refusal(jobs: state.queue, cause: .overloaded)
         }
-        guard start(generation) else {
+        let waker = generation.waker
+        do throws(ThreadFailure) {
+            try startThread { generation.run() }
+        } catch {
             defer { state.queue = [] }
             return Refusal(jobs: state.queue, cause: .noThread)
         }
         state.lastGeneration = number
         state.current = number
-        state.wakers[number] = generation.waker
+        state.wakers[number] = waker
         return nil
     }
 }
@@ -161,26 +164,4 @@ extension Dispatcher {
 struct Waker: @unchecked Sendable {
     let multi: UnsafeMutableRawPointer
     func wake() { curl_multi_wakeup(multi) }
-}
-
-private func start(_ generation: Generation) -> Bool {
-    let context = Unmanaged.passRetained(generation)
-    var thread = pthread_t()
-    guard pthread_create(&thread, nil, runGeneration, context.toOpaque()) == 0 else {
-        context.release()
-        return false
-    }
-    pthread_detach(thread)
-    return true
-}
-
-/// The thread's first function: it takes over the reference that `start` retained.
-private func runGeneration(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    // Signals are for the program's own threads.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_SETMASK, &signals, nil)
-    Unmanaged<Generation>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

@@ -124,7 +124,7 @@ final class Generation {
         if !dispatcher.isCurrent(number) {
             drain()
         } else if !transfers.isEmpty, health.isSilent(at: now) {
-            retire(.silent)
+            retire(.silent(for: dispatcher.configuration.patience))
         } else if let bornAt, now - bornAt >= Self.longestLife {
             retire(.old)
         }
