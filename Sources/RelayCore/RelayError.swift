@@ -169,8 +169,7 @@ enum RelayError: Error {
         switch self {
         case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
         case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .signingKeyReused, .malformedMessage,
-            .malformedBody,
-            .rateLimited:
+            .malformedBody, .rateLimited:
             .info
         case .undecryptable(.cryptographyFailed), .database, .tooManySubscriptions, .internalFailure: .error
         case .tooManyRegistrations: .warning
@@ -188,9 +187,8 @@ enum RelayError: Error {
             "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
         case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
-            .signingKeyReused,
-            .malformedField,
-            .undecryptable, .rateLimited, .overloaded, .appleFailed, .internalFailure:
+            .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .overloaded, .appleFailed,
+            .internalFailure:
             nil
         }
     }

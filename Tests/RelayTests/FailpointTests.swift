@@ -139,7 +139,7 @@ private struct OldDatabase {
                 private_key BLOB NOT NULL, auth BLOB NOT NULL, created_at TEXT DEFAULT CURRENT_TIMESTAMP,
                 badge_count INTEGER NOT NULL DEFAULT 0);
             INSERT INTO subscriptions (id, device_token, label, private_key, auth) VALUES
-                ('an-old-id', '\(device)', 'a phone', x'\(hex(key.scalar))', x'\(hex(auth))'),
+                ('an-old-id', '\(device)', 'a phone', x'\(Hex.encode(key.scalar))', x'\(Hex.encode(auth))'),
                 ('another', '\(freshToken())', '\(String(repeating: "x", count: 900))', x'07', x'09');
             UPDATE subscriptions SET badge_count = 3 WHERE id = 'an-old-id';
             """,
@@ -160,8 +160,4 @@ private struct OldDatabase {
         let rows = try LeftBehind(in: folder).rows("SELECT count(*) FROM subscriptions")
         #expect(rows == ["2"], sourceLocation: location)
     }
-}
-
-private func hex(_ octets: [UInt8]) -> String {
-    octets.map { String(format: "%02x", $0) }.joined()
 }
