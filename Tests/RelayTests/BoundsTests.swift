@@ -5,16 +5,7 @@ import Testing
 
 /// The relay stays small and answers its operator whatever comes in.
 @Suite(.fewAtATime) struct BoundsTests {
-    /// What the process has of the machine's memory, and the most that it ever had, in KB.
-    private func memory(of relay: RelayProgram) throws -> (now: Int, most: Int) {
-        let path = "/proc/\(relay.program.identifier)/status"
-        let status = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-        func number(_ name: String) throws -> Int {
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
-            return try #require(Int(line.filter(\.isNumber)))
-        }
-        return (try number("VmRSS"), try number("VmHWM"))
-    }
+    private func holding(of relay: RelayProgram) throws -> Holding { try Holding(relay.program.identifier) }
 
     /// Has Apple keep pushes waiting: as many as it may have at once, and the others in front of it.
     private func stall(
@@ -55,14 +46,12 @@ import Testing
                 for _ in 0..<100 { #expect(try await client.answer().status == 200) }
             }
         }
-        func descriptors() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(relay.program.identifier)/fd").count
-        }
         try await ask(times: 20)
-        let before = (memory: try memory(of: relay).now, descriptors: try descriptors())
+        let before = try holding(of: relay)
         try await ask(times: 180)
-        #expect(try memory(of: relay).now - before.memory < 2_048)
-        #expect(try descriptors() == before.descriptors)
+        let after = try holding(of: relay)
+        #expect(after.residentKilobytes - before.residentKilobytes < 2_048)
+        #expect(after.descriptors == before.descriptors)
     }
 
     @Test func `T-12: 5,000 connections under a limit of 256 descriptors come and go, and it answers all the while`()
@@ -136,9 +125,9 @@ import Testing
                 #expect(try await relay.isWell())
                 #expect(.now - began < .seconds(1))
             }
-            let memory = try memory(of: relay)
-            #expect(memory.now < 65_536)
-            #expect(memory.most < 65_536)
+            let holding = try holding(of: relay)
+            #expect(holding.residentKilobytes < 65_536)
+            #expect(holding.mostKilobytes < 65_536)
             group.cancelAll()
             try await group.waitForAll()
         }
@@ -167,7 +156,7 @@ import Testing
             slow.append(client)
         }
         #expect(try await relay.isWell())
-        #expect(try memory(of: relay).most < 65_536)
+        #expect(try holding(of: relay).mostKilobytes < 65_536)
 
         var statuses: [Int: Int] = [:]
         for sender in stalled { statuses[try await sender.answer().status, default: 0] += 1 }
@@ -201,10 +190,10 @@ import Testing
             }
         }
         try await flood(0..<5_000)
-        let before = try memory(of: relay)
+        let before = try holding(of: relay)
         try await flood(5_000..<30_000)
-        let after = try memory(of: relay)
-        #expect(after.now - before.now < 2_048)
+        let after = try holding(of: relay)
+        #expect(after.residentKilobytes - before.residentKilobytes < 2_048)
         // One line for the flood, and not one for each.
         #expect(relay.program.lines.count { $0.contains("not_found") } <= 2)
         #expect(await relay.stop() == 0)

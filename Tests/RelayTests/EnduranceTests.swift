@@ -5,19 +5,6 @@ import Testing
 @testable import Store
 
 @Suite(.fewAtATime) struct EnduranceTests {
-    /// What a process holds, from the kernel's accounts of it.
-    private struct Holding {
-        let descriptors: Int
-        let residentKilobytes: Int
-
-        init(_ process: Int32) throws {
-            descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
-            let status = try String(contentsOf: URL(filePath: "/proc/\(process)/status"), encoding: .utf8)
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-            residentKilobytes = try #require(Int(line.filter(\.isNumber)))
-        }
-    }
-
     @Test func `10,000 pushes leave descriptors and memory as they were after the first 2,000`() async throws {
         let apple = try await AppleSimulator("--quiet")
         let relay = try await RelayProgram(apple: apple)
