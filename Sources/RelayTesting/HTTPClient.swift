@@ -66,7 +66,9 @@ package final class HTTPClient: Sendable {
         descriptor = try isPath ? Self.connected(path: address.dropFirst(5)) : Self.connected(address)
         // Not an expectation: only keeps a broken server from hanging the suite for ever.
         var patience = timeval(tv_sec: 120, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        for direction in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, direction, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     deinit { close(descriptor) }
@@ -112,6 +114,7 @@ package final class HTTPClient: Sendable {
         // A new socket takes the number over, so that `deinit` still has one to close.
         let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         dup2(other, descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         close(other)
     }
 

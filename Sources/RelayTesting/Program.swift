@@ -14,6 +14,7 @@ package final class Program: Sendable {
         var standardError: [String] = []
         var openStreams = 2
         var waiters: [Waiter] = []
+        var waitersSoFar = 0
 
         var hasEnded: Bool { openStreams == 0 }
 
@@ -28,6 +29,13 @@ package final class Program: Sendable {
             return over
         }
 
+        /// Lets one go without what it waits for, if it still does.
+        mutating func giveUp(_ number: Int, after time: Duration) -> [Resumption] {
+            guard let index = waiters.firstIndex(where: { $0.number == number }) else { return [] }
+            standardError.append("(nothing of what was waited for came within \(time))")
+            return [Resumption(continuation: waiters.remove(at: index).continuation, line: nil)]
+        }
+
         mutating func endStream() -> [Resumption] {
             openStreams -= 1
             guard hasEnded else { return [] }
@@ -38,9 +46,13 @@ package final class Program: Sendable {
 
     /// Somebody who waits for a line, or with nil for the end.
     private struct Waiter {
+        let number: Int
         let matches: (@Sendable (String) -> Bool)?
         let continuation: CheckedContinuation<String?, Never>
     }
+
+    /// Not an expectation: only keeps a program that is broken from hanging the suite for ever.
+    private static let patience = Duration.seconds(120)
 
     private let state = Mutex(State())
     private let process: Mutex<Process>
@@ -57,11 +69,12 @@ package final class Program: Sendable {
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
         if let environment { process.environment = environment }
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        try Self.withSignalsOpen { try process.run() }
+        let (input, output, errors) = try Self.oneAtATime.withLock { _ in
+            let pipes = (Pipe(), Pipe(), Pipe())
+            (process.standardInput, process.standardOutput, process.standardError) = pipes
+            try Self.withSignalsOpen { try process.run() }
+            return pipes
+        }
         self.input = input.fileHandleForWriting
         identifier = process.processIdentifier
         self.process = Mutex(process)
@@ -71,6 +84,10 @@ package final class Program: Sendable {
             return []
         }
     }
+
+    /// Held while a program begins, since one that begins at the same moment would inherit the pipes of this one, and
+    /// their end would not come before that program's.
+    private static let oneAtATime = Mutex(())
 
     /// Has the program begin without a blocked signal, as one that is started by a shell or by systemd does.
     ///
@@ -93,7 +110,7 @@ package final class Program: Sendable {
     /// Reads a stream to its end on a thread of its own.
     private func follow(_ pipe: Pipe, take: @escaping @Sendable (inout State, String) -> [Resumption]) {
         // The pipe's own handle closes with the pipe, which nobody holds once the program runs.
-        let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
+        let descriptor = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
         Thread.detachNewThread { [weak self, gate] in
             Self.readLines(of: descriptor) { line in
                 self?.update { take(&$0, line) }
@@ -128,7 +145,8 @@ extension Program {
 
     /// The first line of standard output, from the one with this index on, that matches, when it comes.
     ///
-    /// Nil when the program ends without one. A line is looked at once, so that a program that says much is kept up with.
+    /// Nil when the program ends without one, or says none for two minutes. A line is looked at once, so that a program
+    /// that says much is kept up with.
     package func line(from index: Int = 0, where matches: @escaping @Sendable (String) -> Bool) async -> String? {
         await wait(Self.found(from: index, matches), matches)
     }
@@ -144,11 +162,20 @@ extension Program {
         _ found: @escaping @Sendable (State) -> String?,
         _ matches: (@Sendable (String) -> Bool)?
     ) async -> String? {
-        await withCheckedContinuation { continuation in
+        let number = state.withLock { state in
+            state.waitersSoFar += 1
+            return state.waitersSoFar
+        }
+        let limit = Task {
+            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            update { $0.giveUp(number, after: Self.patience) }
+        }
+        defer { limit.cancel() }
+        return await withCheckedContinuation { continuation in
             update { state in
                 let line = found(state)
                 guard line == nil, !state.hasEnded else { return [Resumption(continuation: continuation, line: line)] }
-                state.waiters.append(Waiter(matches: matches, continuation: continuation))
+                state.waiters.append(Waiter(number: number, matches: matches, continuation: continuation))
                 return []
             }
         }
@@ -181,8 +208,14 @@ extension Program {
     }
 
     /// Waits for the end: the exit code, or 128 and the number of the signal that ended it.
+    ///
+    /// It is -1 when the program does not end within two minutes, or another keeps its output open; then it is killed.
     package func end() async -> Int32 {
         _ = await wait({ _ in nil }, nil)
+        guard state.withLock(\.hasEnded) else {
+            if !hasEnded { signal(SIGKILL) }
+            return -1
+        }
         let process = process.withLock { $0 }
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus

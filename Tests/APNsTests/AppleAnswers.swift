@@ -79,20 +79,12 @@ struct Row: Decodable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all: [Row] = {
+    static func all() async throws -> [Row] {
         let script = Vectors.repository.appending(path: "Tests/Simulators/apns_simulator.py").path
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = [script, "--list-reasons"]
-        process.standardOutput = output
-        do {
-            try process.run()
-            return try JSONDecoder().decode([Row].self, from: output.fileHandleForReading.readDataToEndOfFile())
-        } catch {
-            fatalError("\(script) --list-reasons: \(error)")
-        }
-    }()
+        let list = try Program("/usr/bin/python3", [script, "--list-reasons"])
+        _ = await list.end()
+        return try JSONDecoder().decode([Row].self, from: Data(list.lines.joined().utf8))
+    }
 }
 
 extension Outcome {
