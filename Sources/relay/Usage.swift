@@ -27,6 +27,10 @@ let usage = """
       APNS_URL                    another origin in Apple's place, for tests
       APNS_CA_FILE                certificates to trust in place of the system's, for tests
       SOUNDS                      sound by notification type, like=none,mention=chime.caf
+      BACKUP_DIR                  directory of scheduled backups (default: none are made)
+      BACKUP_INTERVAL             time between them, 1m to 30d (default 24h)
+      BACKUP_KEEP                 how many are kept (default 14)
+      METRICS_ADDR                port, or address, of the numbers and the page (default: not served)
       LOG_LEVEL                   debug, info, warning or error (default info)
       LOG_FORMAT                  text or json (default text)
 

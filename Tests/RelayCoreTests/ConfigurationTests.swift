@@ -46,6 +46,33 @@ import Testing
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .text)
         #expect(configuration.sounds == (try Sounds(parsing: "")))
+        #expect(configuration.backups == nil)
+        #expect(configuration.metricsAddress == nil)
+    }
+
+    @Test(arguments: [("1m", 60), ("90m", 5_400), ("24h", 86_400), ("7d", 604_800), ("30d", 2_592_000)])
+    func `backups are made at an interval, and one of twice its age is a fault`(text: String, seconds: Int) throws {
+        var environment = Self.complete
+        environment["BACKUP_DIR"] = "/var/backups/relay"
+        environment["BACKUP_INTERVAL"] = text
+        let plan = try #require(try Configuration(variables: environment).backups)
+        #expect(plan == BackupPlan(directory: "/var/backups/relay", interval: .seconds(seconds), keep: 14))
+        #expect(plan.oldestHealthy == .seconds(2 * seconds))
+    }
+
+    @Test(arguments: [
+        ("9464", "127.0.0.1:9464", true), ("127.0.0.1:0", "127.0.0.1:0", true), ("[::1]:9464", "[::1]:9464", true),
+        ("unix:/run/numbers.sock", "unix:/run/numbers.sock", true), ("0.0.0.0:9464", "0.0.0.0:9464", false),
+        ("[::]:9464", "[::]:9464", false),
+    ])
+    func `numbers are served on loopback unless an address says otherwise, which is warned of`(
+        text: String,
+        address: String,
+        isLocal: Bool
+    ) throws {
+        let configuration = try configuration(.metricsAddress, text)
+        #expect(configuration.metricsAddress?.description == address)
+        #expect(configuration.warnings.contains { $0.variable == .metricsAddress } != isLocal)
     }
 
     @Test func `an empty environment reports each required variable at once`() {
@@ -99,6 +126,9 @@ import Testing
         (.apnsURL, "http://127.0.0.1:1"), (.apnsURL, "https://apple.example/3/device"), (.apnsCAFile, "/nowhere.pem"),
         (.apnsCAFile, "/dev/null"),
         (.sounds, "like"), (.sounds, "like="), (.sounds, "=chime"), (.sounds, "like=a,like=b"), (.sounds, "like=ü"),
+        (.backupDirectory, "backups"), (.backupInterval, "24"), (.backupInterval, "0h"), (.backupInterval, "31d"),
+        (.backupInterval, "-1h"), (.backupInterval, "1.5h"), (.backupInterval, "30s"), (.backupKeep, "0"),
+        (.backupKeep, "1001"), (.metricsAddress, "localhost:9464"), (.metricsAddress, "70000"),
         (.logLevel, "loud"), (.logFormat, "xml"),
     ])
     func `a wrong value is one problem that names its variable`(variable: Variable, value: String) {

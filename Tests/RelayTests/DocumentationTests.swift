@@ -42,7 +42,7 @@ import Testing
     func `a page that names a variable names one that there is`(page: String) throws {
         // A page that is not there names nothing.
         let text = (try? Self.text(page)) ?? ""
-        let families = /\b(?:PUBLIC|LISTEN|DB|RELAY|SUBSCRIBE|MAX|APNS|LOG)_[A-Z_]*[A-Z]\b/
+        let families = /\b(?:PUBLIC|LISTEN|DB|RELAY|SUBSCRIBE|MAX|APNS|LOG|BACKUP|METRICS)_[A-Z_]*[A-Z]\b/
         #expect(Set(text.matches(of: families).map { String($0.0) }).subtracting(Self.names) == [])
     }
 

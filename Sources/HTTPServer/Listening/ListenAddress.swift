@@ -33,6 +33,15 @@ package enum ListenAddress: Sendable, Equatable {
         guard SocketAddress(self) != nil else { throw .unknownHost }
     }
 
+    /// Whether only this machine reaches it.
+    package var isLocal: Bool {
+        switch self {
+        case .ipv4(let host, _): host.hasPrefix("127.")
+        case .ipv6(let host, _): host == "::1"
+        case .unix: true
+        }
+    }
+
     private static func port(_ text: Substring) throws(ListenAddressError) -> UInt16 {
         // UInt16("+80") is 80, so the digits are checked first.
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw .missingPort }

@@ -21,6 +21,10 @@ package struct Configuration: Sendable {
     package let appleURL: String?
     package let certificateAuthorities: String?
     package let sounds: Sounds
+    /// `nil` makes none by itself.
+    package let backups: BackupPlan?
+    /// Where numbers and the page are served; `nil` serves none.
+    package let metricsAddress: ListenAddress?
     package let logLevel: Log.Level
     package let logFormat: Log.Format
     /// What works but should be mended; one sentence each.
@@ -40,11 +44,7 @@ package struct Configuration: Sendable {
 
         let publicURL = reader.required(.publicURL, "the https:// origin of this relay", parse: parsePublicURL)
         let listenAddress = reader.optional(.listenAddress, default: "127.0.0.1:8080") { text throws(Fault) in
-            do throws(ListenAddressError) {
-                return try ListenAddress(parsing: text)
-            } catch {
-                throw Fault("cannot be used: \(error)")
-            }
+            try parseListenAddress(text)
         }
         let storeFiles = reader.storeFiles()
         let tokens = reader.required(.subscribeToken, "the app's bearer token") { text throws(Fault) in
@@ -53,8 +53,12 @@ package struct Configuration: Sendable {
             }
             return tokens
         }
-        let maxSubscriptions = reader.optional(.maxSubscriptions, default: "1000", parse: parseCount)
-        let maxRegistrations = reader.optional(.maxRegistrationsPerHour, default: "120", parse: parseCount)
+        let maxSubscriptions = reader.optional(.maxSubscriptions, default: "1000") { text throws(Fault) in
+            try parseCount(text)
+        }
+        let maxRegistrations = reader.optional(.maxRegistrationsPerHour, default: "120") { text throws(Fault) in
+            try parseCount(text)
+        }
         let keyFile = reader.required(.apnsKeyFile, "the path of the .p8 file from developer.apple.com") {
             text throws(Fault) in try readKey(text, with: readFile)
         }
@@ -69,6 +73,12 @@ package struct Configuration: Sendable {
             text.isEmpty ? nil : try checkCertificates(text, with: readFile)
         }
         let sounds = reader.optional(.sounds, default: "") { text throws(Fault) in try Sounds(parsing: text) }
+        let backupDirectory = reader.optional(.backupDirectory, default: "", parse: parseAbsolutePath)
+        let backupInterval = reader.optional(.backupInterval, default: "24h", parse: parseInterval)
+        let backupKeep = reader.optional(.backupKeep, default: "14") { text throws(Fault) in
+            try parseCount(text, most: 1_000)
+        }
+        let metricsAddress = reader.optional(.metricsAddress, default: "", parse: parseMetricsAddress)
         let logLevel = reader.optional(.logLevel, default: Log.Level.info.rawValue) { text throws(Fault) in
             try parseChoice(text) as Log.Level
         }
@@ -80,13 +90,18 @@ package struct Configuration: Sendable {
             reader.problems.isEmpty,
             let publicURL, let listenAddress, let storeFiles, let tokens, let maxSubscriptions, let maxRegistrations,
             let keyFile, let keyID, let teamID, let topic, let appleEnvironment, let appleURL, let authorities,
-            let sounds, let logLevel, let logFormat
+            let sounds, let backupDirectory, let backupInterval, let backupKeep, let metricsAddress, let logLevel,
+            let logFormat
         else { throw Problems(all: reader.problems) }
 
         self.publicURL = publicURL
         self.listenAddress = listenAddress
         self.storeFiles = storeFiles
         self.sounds = sounds
+        backups = backupDirectory.map {
+            BackupPlan(directory: $0, interval: backupInterval, keep: backupKeep)
+        }
+        self.metricsAddress = metricsAddress
         self.logLevel = logLevel
         self.logFormat = logFormat
         subscribeTokens = tokens
@@ -105,6 +120,10 @@ package struct Configuration: Sendable {
         if keyFile.isReadableByAll {
             let text = "names a file that every user of this machine can read: run `chmod 600` on it"
             warnings.append(Problem(variable: .apnsKeyFile, text: text))
+        }
+        if let metricsAddress, !metricsAddress.isLocal {
+            let text = "can be reached from other machines, and shows labels and accounts: set 127.0.0.1 and a port"
+            warnings.append(Problem(variable: .metricsAddress, text: text))
         }
         self.warnings = warnings
     }

@@ -1,6 +1,7 @@
 import APNs
 import Crypto
 import FoundationEssentials
+import HTTPServer
 
 /// The origin of the endpoints: https, which is all that Pixelfed takes, or plain http on loopback to try things out.
 func parsePublicURL(_ text: String) throws(Fault) -> String {
@@ -37,12 +38,46 @@ func parsePath(_ text: String) throws(Fault) -> String {
 }
 
 /// How many there may be of something.
-func parseCount(_ text: String) throws(Fault) -> Int {
+func parseCount(_ text: String, most: Int = 1_000_000) throws(Fault) -> Int {
     let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    guard isDecimal, let count = Int(text), (1...1_000_000).contains(count) else {
-        throw Fault("is not a whole number from 1 to 1000000: set one, or leave the variable out")
+    guard isDecimal, let count = Int(text), (1...most).contains(count) else {
+        throw Fault("is not a whole number from 1 to \(most): set one, or leave the variable out")
     }
     return count
+}
+
+/// A time from a minute to 30 days, such as `90m`, `24h` or `7d`.
+func parseInterval(_ text: String) throws(Fault) -> Duration {
+    let fault = Fault("is not a time from 1m to 30d: write it as 90m, 24h or 7d, or leave the variable out")
+    let minutes: [Character: Int] = ["m": 1, "h": 60, "d": 1_440]
+    guard let unit = text.last.flatMap({ minutes[$0] }) else { throw fault }
+    let digits = text.dropLast()
+    guard
+        digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits), (1...43_200).contains(count),
+        count * unit <= 43_200
+    else { throw fault }
+    return .seconds(count * unit * 60)
+}
+
+/// A path from the root; nothing is none.
+func parseAbsolutePath(_ text: String) throws(Fault) -> String? {
+    guard !text.isEmpty else { return nil }
+    guard text.hasPrefix("/") else { throw Fault("is not an absolute path: begin it with a slash") }
+    return try parsePath(text)
+}
+
+/// Where to listen.
+func parseListenAddress(_ text: String) throws(Fault) -> ListenAddress {
+    do throws(ListenAddressError) { return try ListenAddress(parsing: text) } catch {
+        throw Fault("cannot be used: \(error)")
+    }
+}
+
+/// Where to serve numbers, a port alone being one on loopback; nothing is nowhere.
+func parseMetricsAddress(_ text: String) throws(Fault) -> ListenAddress? {
+    guard !text.isEmpty else { return nil }
+    let isPort = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return try parseListenAddress(isPort ? "127.0.0.1:\(text)" : text)
 }
 
 /// A Key ID or a Team ID.

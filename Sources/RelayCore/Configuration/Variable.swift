@@ -15,6 +15,10 @@ package enum Variable: String, CaseIterable, Sendable {
     case apnsURL = "APNS_URL"
     case apnsCAFile = "APNS_CA_FILE"
     case sounds = "SOUNDS"
+    case backupDirectory = "BACKUP_DIR"
+    case backupInterval = "BACKUP_INTERVAL"
+    case backupKeep = "BACKUP_KEEP"
+    case metricsAddress = "METRICS_ADDR"
     case logLevel = "LOG_LEVEL"
     case logFormat = "LOG_FORMAT"
 }
