@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 import Synchronization
 
 /// A strict HTTP/1.1 listener: one thread, one handler for all complete requests.
@@ -21,18 +21,20 @@ package final class Server: Sendable {
     ///
     /// - Parameters:
     ///   - address: where to listen; port 0 lets the kernel choose
+    ///   - socketMode: who may connect to a Unix socket; its group too by default, which is how a proxy reaches it
     ///   - limits: what a client may take
     ///   - bodyRule: called on the loop's thread once per head, so it must not block
     ///   - executor: runs the tasks of the handler; Swift's own pool unless given
     ///   - handler: called once per complete request in a task of its own; its answer is dropped when the client is gone
     package init(
         address: ListenAddress,
+        socketMode: mode_t? = nil,
         limits: Limits = Limits(),
         bodyRule: @escaping @Sendable (Head) -> BodyRule,
         executor: (any TaskExecutor)? = nil,
         handler: @escaping @Sendable (Request) async -> Response
     ) throws(ServerError) {
-        let listener = try Listener(address)
+        let listener = try Listener(address, socketMode: socketMode ?? Listener.groupMode)
         boundAddress = listener.address
         guard let mailbox = Mailbox() else {
             throw .failed(operation: "eventfd", address: address, code: errno)

@@ -5,6 +5,7 @@ package import Store
 package struct Routes: Sendable {
     private let pushes: PushHandler
     private let registrations: RegistrationHandler
+    private let tickets: Tickets
     private let tokens: SubscribeTokens
     private let store: Store
     private let log: Log
@@ -13,6 +14,7 @@ package struct Routes: Sendable {
     package init(
         pushes: PushHandler,
         registrations: RegistrationHandler,
+        tickets: Tickets,
         tokens: SubscribeTokens,
         store: Store,
         clocks: Clocks,
@@ -20,6 +22,7 @@ package struct Routes: Sendable {
     ) {
         self.pushes = pushes
         self.registrations = registrations
+        self.tickets = tickets
         self.tokens = tokens
         self.store = store
         self.log = log
@@ -72,12 +75,22 @@ package struct Routes: Sendable {
         if route.isForTheApp, !tokens.admit(request.head.fields.first("Authorization")) { throw .unauthorized }
         switch route {
         case .health: return try await health()
-        case .push(let id): return try await pushes.respond(to: request, id: id)
+        case .push(let id):
+            guard let purpose = tickets.take(id) else { return try await pushes.respond(to: request, id: id) }
+            return try await respond(to: request, for: purpose)
         case .subscribe: return try await registrations.subscribe(request)
         case .subscription(let id): return try await registrations.unsubscribe(id)
         case .read(let id): return try await registrations.markRead(id)
         case .unread(let id): return try await registrations.setUnread(id, request)
         case .badges(let id): return try await registrations.setBadges(id, request)
+        }
+    }
+
+    /// What came to an endpoint that the relay gave to its operator.
+    private func respond(to request: Request, for purpose: Tickets.Purpose) async throws(RelayError) -> Response {
+        switch purpose {
+        case .probe(let answer): Response(status: 200, body: answer)
+        case .test(let id): try .json(200, await pushes.test(request, id))
         }
     }
 

@@ -9,7 +9,9 @@ package struct EncryptedMessage {
     /// The one record: ciphertext, then a tag of 16 octets; at least 17 octets.
     let record: ArraySlice<UInt8>
 
-    private static let saltLength = 16
+    static let saltLength = 16
+    /// RFC 8188, section 2.
+    static let smallestRecordSize = 18
     /// Salt, record size of four octets, length of the keyid.
     private static let fixedHeaderLength = saltLength + 4 + 1
     /// One octet of delimiter, and the tag.
@@ -21,7 +23,7 @@ package struct EncryptedMessage {
     package init(parsing body: [UInt8]) throws(MessageError) {
         guard body.count >= Self.fixedHeaderLength else { throw .shortHeader }
         let recordSize = body[Self.saltLength..<Self.saltLength + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        guard recordSize >= 18 else { throw .recordSizeTooSmall }
+        guard recordSize >= UInt32(Self.smallestRecordSize) else { throw .recordSizeTooSmall }
         guard body[Self.fixedHeaderLength - 1] == UInt8(P256PrivateKey.pointLength) else { throw .keyIDLength }
         let headerLength = Self.fixedHeaderLength + P256PrivateKey.pointLength
         guard body.count >= headerLength else { throw .shortHeader }

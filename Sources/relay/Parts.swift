@@ -21,6 +21,7 @@ struct Parts {
         )
         let apple = Self.apple(configuration, token, log)
         let limits = PushLimits(uptime: clocks.uptime)
+        let tickets = Tickets(uptime: clocks.uptime)
         routes = Routes(
             pushes: PushHandler(
                 store: store,
@@ -45,6 +46,7 @@ struct Parts {
                 clocks: clocks,
                 log: log
             ),
+            tickets: tickets,
             tokens: configuration.subscribeTokens,
             store: store,
             clocks: clocks,

@@ -18,6 +18,7 @@ final class TestRelay: Sendable {
     let store: Store
     let clock: ManualClock
     let limiter: RateLimiter
+    let tickets: Tickets
     private let routes: Routes
     private let folder: TemporaryFolder
     private let logged: Logged
@@ -68,6 +69,8 @@ final class TestRelay: Sendable {
         self.clock = clock
         self.store = store
         self.limiter = limiter
+        let tickets = Tickets(uptime: clocks.uptime)
+        self.tickets = tickets
         self.folder = folder
         self.logged = logged
         routes = Routes(
@@ -94,6 +97,7 @@ final class TestRelay: Sendable {
                 clocks: clocks,
                 log: log
             ),
+            tickets: tickets,
             tokens: try #require(SubscribeTokens(parsing: Self.subscribeToken)),
             store: store,
             clocks: clocks,

@@ -12,7 +12,10 @@ struct Listener: ~Copyable, Sendable {
     /// The kernel shortens it to `net.core.somaxconn`.
     private static let backlog: Int32 = 1_024
 
-    init(_ address: ListenAddress) throws(ServerError) {
+    /// For a Unix socket: a proxy reaches it by the group.
+    static let groupMode: mode_t = 0o660
+
+    init(_ address: ListenAddress, socketMode: mode_t = Listener.groupMode) throws(ServerError) {
         guard let socketAddress = SocketAddress(address) else { throw .unusableAddress(address) }
         if case .unix(let path) = address { try SocketFile.removeStale(path, socketAddress) }
 
@@ -31,7 +34,7 @@ struct Listener: ~Copyable, Sendable {
             throw .failed(operation: "bind", address: address, code: errno)
         }
         var file: SocketFile?
-        if case .unix(let path) = address { file = SocketFile(path) }
+        if case .unix(let path) = address { file = SocketFile(path, mode: socketMode) }
         guard listen(descriptor.number, Self.backlog) == 0 else {
             let code = errno
             file?.remove()

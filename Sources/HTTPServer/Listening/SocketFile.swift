@@ -6,9 +6,9 @@ struct SocketFile: Sendable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// Takes over the file that `bind` has made and opens it to the group, which is how a proxy reaches it.
-    init?(_ path: String) {
-        _ = chmod(path, 0o660)
+    /// Takes over the file that `bind` has made, and opens it to those who may connect.
+    init?(_ path: String, mode: mode_t) {
+        _ = chmod(path, mode)
         guard let status = Self.status(path) else { return nil }
         self.path = path
         device = status.st_dev

@@ -8,13 +8,13 @@ package import WebPush
 /// The story of one push: from an encrypted body at `/wp/<id>` to Apple's word and the sender's answer.
 package struct PushHandler: Sendable {
     private let store: Store
-    private let apple: Apple
+    let apple: Apple
     private let limits: PushLimits
     private let senders: SenderVerifier
     private let recent: RecentPushes
     private let sounds: Sounds
     private let publicURL: String
-    private let clocks: Clocks
+    let clocks: Clocks
     private let log: DeliveryLog
 
     package init(
@@ -67,7 +67,7 @@ package struct PushHandler: Sendable {
         }
     }
 
-    private func subscription(_ id: SubscriptionID) async throws(RelayError) -> Subscription {
+    func subscription(_ id: SubscriptionID) async throws(RelayError) -> Subscription {
         let found = try await RelayError.mapping { () async throws(StoreError) in try await store.subscription(id) }
         guard let found else { throw .subscriptionGone }
         return found
@@ -84,7 +84,7 @@ package struct PushHandler: Sendable {
     }
 
     /// Decrypts a body within the limits: what opens counts against one, what does not against the other.
-    private func admit(
+    func admit(
         _ body: [UInt8],
         _ headers: PushHeaders,
         _ subscription: Subscription
@@ -122,7 +122,7 @@ package struct PushHandler: Sendable {
         return Response(status: 201, fields: fields)
     }
 
-    private func message(_ plaintext: [UInt8]) throws(RelayError) -> Message {
+    func message(_ plaintext: [UInt8]) throws(RelayError) -> Message {
         do throws(JSON.Malformed) {
             return try Message(parsing: plaintext)
         } catch {
@@ -145,7 +145,7 @@ package struct PushHandler: Sendable {
         return increment
     }
 
-    private func notification(
+    func notification(
         _ message: Message,
         for subscription: Subscription,
         badge: Int?,
@@ -179,7 +179,7 @@ package struct PushHandler: Sendable {
     }
 
     /// Makes the row, the badge and the log agree with what Apple said, and throws the sender's answer unless it is 201.
-    private func settle(
+    func settle(
         _ delivery: Apple.Delivery,
         _ increment: BadgeIncrement?,
         _ subscription: Subscription

@@ -1,6 +1,5 @@
 import APNs
 import Crypto
-import FoundationEssentials
 import HTTPServer
 package import Store
 import WebPush
@@ -72,7 +71,8 @@ package struct RegistrationHandler: Sendable {
         let replaced = try await store(registration)
         for id in replaced { limits.forget(id) }
         log(.info, "subscribed", ["subscription": subscriptionID.shortName, "replaced": "\(replaced.count)"])
-        return try created(
+        return try .json(
+            201,
             SubscribeAnswer(
                 subscription_id: id,
                 endpoint: "\(publicURL)/wp/\(id)",
@@ -128,12 +128,5 @@ package struct RegistrationHandler: Sendable {
         } catch {
             throw .malformedBody(error.text)
         }
-    }
-
-    private func created(_ answer: SubscribeAnswer) throws(RelayError) -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        guard let body = try? encoder.encode(answer) else { throw .internalFailure }
-        return Response(status: 201, fields: [("Content-Type", "application/json")], body: Array(body))
     }
 }
