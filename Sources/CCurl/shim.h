@@ -37,6 +37,17 @@ static inline CURLcode relay_curl_get_offset(CURL *handle, CURLINFO info, curl_o
     return curl_easy_getinfo(handle, info, value);
 }
 
+// libcurl's own text; it belongs to the handle.
+static inline CURLcode relay_curl_get_string(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+// The certificates that CURLOPT_CERTINFO had it keep; they belong to the handle. Null where there are none.
+static inline const struct curl_certinfo *relay_curl_get_certificates(CURL *handle) {
+    struct curl_certinfo *chain = NULL;
+    return curl_easy_getinfo(handle, CURLINFO_CERTINFO, &chain) == CURLE_OK ? chain : NULL;
+}
+
 static inline CURLMcode relay_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
     return curl_multi_setopt(handle, option, value);
 }
