@@ -60,6 +60,7 @@ package struct TokenFile: Sendable {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
+        giveToOwnerOfFolder(descriptor)
         let written = data.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         close(descriptor)
         guard written == data.count else {
@@ -67,6 +68,17 @@ package struct TokenFile: Sendable {
             return
         }
         rename(temporary, path)
+    }
+}
+
+extension TokenFile {
+    /// A command that root runs must not leave a file that the relay cannot read: it would make a token of its own.
+    private func giveToOwnerOfFolder(_ descriptor: Int32) {
+        guard geteuid() == 0 else { return }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        var status = stat()
+        if stat(folder, &status) == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
     }
 }
 
