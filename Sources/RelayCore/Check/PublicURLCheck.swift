@@ -1,0 +1,171 @@
+import APNs
+import FoundationEssentials
+
+/// What the running relay will answer to the next POST at a path, so that a probe from outside can tell that it got there.
+package struct Announcement: Sendable {
+    /// Under `/wp/`, and no subscription's.
+    package let path: String
+    package let answer: [UInt8]
+
+    package init(path: String, answer: [UInt8]) {
+        self.path = path
+        self.answer = answer
+    }
+}
+
+/// `PUBLIC_URL` taken apart.
+struct PublicOrigin {
+    let url: String
+    let host: String
+    let port: Int
+    let isSecure: Bool
+
+    /// Nil for what ``Configuration`` would not have taken.
+    init?(_ url: String) {
+        guard let components = URLComponents(string: url), let host = components.host, !host.isEmpty else { return nil }
+        self.url = url
+        self.host = host
+        isSecure = components.scheme?.lowercased() == "https"
+        port = components.port ?? (isSecure ? 443 : 80)
+    }
+}
+
+extension CheckLine {
+    static let publicURLNames = ["public URL", "public addresses", "public certificate", "public way in"]
+
+    /// Whether instances can use the URL at all.
+    static func publicURL(_ origin: PublicOrigin) -> CheckLine {
+        let name = publicURLNames[0]
+        guard origin.isSecure else {
+            let remedy = "put nginx with a certificate before the relay, and set PUBLIC_URL to its https:// origin"
+            return CheckLine(name, .failed, "is not https, and Pixelfed takes nothing else", remedy: remedy)
+        }
+        guard !isAddress(origin.host) else {
+            let remedy = "give this machine a name, and set PUBLIC_URL to it"
+            return CheckLine(name, .warning, "is an address, which some instances refuse", remedy: remedy)
+        }
+        guard origin.port == 443 else {
+            let remedy = "let nginx listen on port 443, and leave the port out of PUBLIC_URL"
+            return CheckLine(name, .warning, "has port \(origin.port), which some instances refuse", remedy: remedy)
+        }
+        return CheckLine(name, .ok, "https, port 443")
+    }
+
+    /// Whether every address of the name is one that Pixelfed sends to; it takes one that is not for an attack.
+    static func publicAddresses(_ host: String, _ addresses: Result<[String], ProbeError>) -> CheckLine {
+        let name = publicURLNames[1]
+        switch addresses {
+        case .failure(let error):
+            let remedy = "add an A record, and an AAAA record where there is IPv6, for \(host)"
+            return CheckLine(name, .failed, "\(host): \(error.text)", remedy: remedy)
+        case .success(let addresses):
+            let refused = addresses.filter { !isPublic($0) }
+            guard !addresses.isEmpty, refused.isEmpty else {
+                let text = "\(host) leads to \(refused.joined(separator: ", ")), which Pixelfed refuses"
+                let remedy = "let the name lead to public addresses alone, in DNS and in this machine's /etc/hosts"
+                return CheckLine(name, .failed, text, remedy: remedy)
+            }
+            return CheckLine(name, .ok, addresses.joined(separator: ", "))
+        }
+    }
+
+    /// The certificate that nginx shows, from the answer to any request.
+    static func publicCertificate(
+        _ origin: PublicOrigin,
+        _ answer: Result<ProbeAnswer, ProbeError>,
+        now: Int64
+    ) -> CheckLine {
+        let name = publicURLNames[2]
+        switch answer {
+        case .success(let answer):
+            guard let own = answer.chain.first, let end = answer.chain.map(\.notAfter).min() else {
+                let remedy = "see what answers in nginx's place"
+                return CheckLine(name, .failed, "none was shown", remedy: remedy)
+            }
+            let days = Certificate(subject: "", issuer: "", notAfter: end).daysLeft(at: now)
+            let text = "trusted, \(days == 1 ? "1 day" : "\(days) days") left, from \(own.issuer)"
+            let remedy = "see why it is not renewed: `certbot renew`, then `nginx -s reload`"
+            switch days {
+            case ..<7: return CheckLine(name, .failed, text, remedy: remedy)
+            case ..<21: return CheckLine(name, .warning, text, remedy: remedy)
+            default: return CheckLine(name, .ok, text)
+            }
+        case .failure(.refusedTLS(let refusal)):
+            let found = description(of: refusal, now: now)
+            return CheckLine(name, .failed, found.text, remedy: found.remedy(origin.host))
+        case .failure(let error):
+            return CheckLine(name, .failed, error.text, remedy: wayInRemedy(error, origin))
+        }
+    }
+
+    private static func description(
+        of refusal: TLSRefusal,
+        now: Int64
+    ) -> (text: String, remedy: (_ host: String) -> String) {
+        let own = refusal.chain.first
+        let shown = own.map { ": \($0.subject), from \($0.issuer)" } ?? ""
+        switch refusal.fault {
+        case .expired:
+            let days = own.map { ", for \(-$0.daysLeft(at: now)) days" } ?? ""
+            return ("expired\(days)\(shown)", { _ in "run `certbot renew`, then `nginx -s reload`" })
+        case .notYetValid:
+            return ("not valid yet\(shown)", { _ in "check this machine's clock" })
+        case .notTrusted:
+            let text = "not trusted (\(refusal.reason))\(shown)"
+            return (text, { _ in "get one with certbot, and name its fullchain.pem in nginx's ssl_certificate" })
+        case .wrongName:
+            return ("for another name\(shown)", { "get a certificate for \($0), and check nginx's server_name" })
+        case .handshake:
+            let remedy = "see that nginx has a server with this server_name and `listen 443 ssl`"
+            return ("none was shown (\(refusal.reason))", { _ in remedy })
+        }
+    }
+
+    /// Whether a POST to the public URL arrives at this relay and its answer comes back as it was.
+    static func publicWayIn(
+        _ origin: PublicOrigin,
+        _ announcement: Announcement,
+        _ answer: Result<ProbeAnswer, ProbeError>
+    ) -> CheckLine {
+        let name = publicURLNames[3]
+        let answered: ProbeAnswer
+        switch answer {
+        case .failure(.refusedTLS):
+            return CheckLine(name, .failed, "nothing gets through", remedy: "mend the certificate first")
+        case .failure(let error):
+            return CheckLine(name, .failed, error.text, remedy: wayInRemedy(error, origin))
+        case .success(let answer): answered = answer
+        }
+        guard answered.body != announcement.answer else {
+            return CheckLine(name, .ok, "this relay answers at \(origin.url)/wp/ after \(answered.times.total) ms")
+        }
+        let text = "\(origin.url)/wp/ answers \(answered.status), and it is not this relay that does"
+        return CheckLine(name, .failed, text, remedy: wayInRemedy(answered.status))
+    }
+
+    /// Nobody is there to answer a probe.
+    static var publicWayInWithoutRelay: CheckLine {
+        let remedy = "start it, and see its log if it does not stay: `journalctl -u relay` or `docker compose logs`"
+        return CheckLine(publicURLNames[3], .failed, "the relay does not run", remedy: remedy)
+    }
+
+    private static func wayInRemedy(_ status: Int) -> String {
+        switch status {
+        case 300...399: "answer /wp/ without a redirect: Pixelfed does not follow, and counts it as delivered"
+        case 401, 403: "let nginx pass /wp/ to the relay without a password or a filter before it"
+        case 413: "set client_max_body_size 64k in nginx's server"
+        case 502, 503, 504: "check that proxy_pass in nginx leads to LISTEN_ADDR"
+        default: "check nginx's server_name, that /wp/ is passed to this relay, and where the name leads"
+        }
+    }
+
+    private static func wayInRemedy(_ error: ProbeError, _ origin: PublicOrigin) -> String {
+        switch error {
+        case .notResolved: "add an A record, and an AAAA record where there is IPv6, for \(origin.host)"
+        case .cannotConnect, .timedOut:
+            "see that nginx runs and that every firewall lets port \(origin.port) in; "
+                + "behind a NAT, try from another machine too"
+        case .refusedTLS, .other: "see nginx's error log"
+        }
+    }
+}
