@@ -30,10 +30,29 @@ extension Connection {
             try execute(Schema.subscriptions, for: .migrate)
             try convertRows(sealing: seal, now: now)
             try execute("DROP TABLE earlier_subscriptions", for: .migrate)
-            try execute(Schema.others, for: .migrate)
+            try addMissing()
             try setSeal(seal)
             try setVersion(Schema.Version.sealed)
         }
+    }
+
+    /// Brings a sealed file of an earlier version up to date; a second time it changes nothing.
+    func extend(_ kind: Kind) throws(StoreError) {
+        try transaction(for: .migrate) { () throws(StoreError) in
+            try addMissing()
+            // Else it takes its version once it is compact.
+            if kind.isCompact { try setVersion(Schema.Version.current) }
+        }
+    }
+
+    /// Adds what the tables of a sealed file lack.
+    func addMissing() throws(StoreError) {
+        let present = try prepare("SELECT name FROM pragma_table_info('subscriptions')", for: .migrate)
+            .all { $0.text(0) }
+        for (name, definition) in Schema.addedColumns where !present.contains(name) {
+            try execute("ALTER TABLE subscriptions ADD COLUMN \(name) \(definition)", for: .migrate)
+        }
+        try execute(Schema.others, for: .migrate)
     }
 
     /// Writes a file anew that was sealed in place, so that nothing from before is left in it or in its log.

@@ -26,6 +26,10 @@ final class Database {
     let forgetOldDoubts: Statement
     let addDoubt: Statement
     let clearDoubts: Statement
+    let exists: Statement
+    let note: Statement
+    let addHour: Statement
+    let forgetOldHours: Statement
     /// The last, so that it is let go of when everything above is closed.
     private let lock: FileLock
 
@@ -52,11 +56,15 @@ final class Database {
         let keys = try secretKey.read()
         seal = try connection.unlock(kind, with: keys, of: secretKey)
         files.protect()
-        if kind == .unsealed { try connection.migrate(sealing: seal, now: now) }
+        if kind == .unsealed {
+            try connection.migrate(sealing: seal, now: now)
+        } else if !kind.isCurrent {
+            try connection.extend(kind)
+        }
         // After all that may refuse the file, because it writes to it.
         try connection.useWriteAheadLog()
         try connection.foldLogOnClose(true)
-        if kind != .sealed(isCompact: true) { try connection.compact() }
+        if !kind.isCompact { try connection.compact() }
         try lock.mark(files.database)
         if keys?.count == 2 { try Self.finishRotation(connection, secretKey, seal) }
         // The first transaction makes the log.
@@ -147,6 +155,32 @@ final class Database {
         forgetOldDoubts = try connection.prepare("DELETE FROM doubtful_deletions WHERE at <= ?1", for: .delete)
         addDoubt = try connection.prepare("INSERT INTO doubtful_deletions (at) VALUES (?1)", for: .delete)
         clearDoubts = try connection.prepare("DELETE FROM doubtful_deletions", for: .delete)
+        exists = try connection.prepare("SELECT 1 FROM subscriptions WHERE id = ?1", for: .read)
+        note = try connection.prepare(
+            """
+            UPDATE subscriptions SET last_accepted_at = coalesce(?2, last_accepted_at),
+                last_failed_at = coalesce(?3, last_failed_at), last_failure = coalesce(?4, last_failure)
+            WHERE id = ?1
+            """,
+            for: .note
+        )
+        // What the sums come to is far from overflowing: each figure is limited before it is added.
+        addHour = try connection.prepare(
+            """
+            INSERT INTO hours (hour, accepted, repeated, gone, refused, limited, failed,
+                latency_count, latency_milliseconds, latency_most)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (hour) DO UPDATE SET
+                accepted = accepted + excluded.accepted, repeated = repeated + excluded.repeated,
+                gone = gone + excluded.gone, refused = refused + excluded.refused,
+                limited = limited + excluded.limited, failed = failed + excluded.failed,
+                latency_count = latency_count + excluded.latency_count,
+                latency_milliseconds = latency_milliseconds + excluded.latency_milliseconds,
+                latency_most = max(latency_most, excluded.latency_most)
+            """,
+            for: .note
+        )
+        forgetOldHours = try connection.prepare("DELETE FROM hours WHERE hour <= ?1 - ?2", for: .note)
     }
 
     /// Takes the key out of the file that nothing is sealed with, after a rotation that was cut short.

@@ -8,7 +8,9 @@ enum Schema {
         /// Sealed, but values from before may still lie in unused parts of the file.
         static let sealed: Int64 = 1
         /// Sealed, and written anew since.
-        static let current: Int64 = 2
+        static let compact: Int64 = 2
+        /// With what the operator wants to see: the last pushes of a subscription, and figures by the hour.
+        static let current: Int64 = 3
     }
 
     /// What the columns hold is sealed with ``Seal`` where their comment says so.
@@ -41,6 +43,15 @@ enum Schema {
         ) STRICT
         """
 
+    /// Columns that came after the table above; each is added to a new table too, so that all files have one schema.
+    static let addedColumns = [
+        // When Apple last accepted a push of this subscription; NULL before.
+        ("last_accepted_at", "INTEGER"),
+        // When one last failed, and why in a few words; NULL before.
+        ("last_failed_at", "INTEGER"),
+        ("last_failure", "TEXT CHECK (length(CAST(last_failure AS BLOB)) <= 200)"),
+    ]
+
     /// Everything beside the subscriptions; it may be there already.
     static let others = """
         -- Not unique: files of earlier releases may hold a pair twice, until the app registers it again.
@@ -49,6 +60,21 @@ enum Schema {
         CREATE TABLE IF NOT EXISTS doubtful_deletions (at INTEGER NOT NULL) STRICT;
         -- Names the key that the rows are sealed with; one row once there is a key.
         CREATE TABLE IF NOT EXISTS seal (fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 16)) STRICT;
+        -- What happened in an hour, which is its Unix seconds divided by 3,600.
+        CREATE TABLE IF NOT EXISTS hours (
+            hour INTEGER PRIMARY KEY,
+            -- Pushes by outcome.
+            accepted INTEGER NOT NULL CHECK (accepted >= 0),
+            repeated INTEGER NOT NULL CHECK (repeated >= 0),
+            gone INTEGER NOT NULL CHECK (gone >= 0),
+            refused INTEGER NOT NULL CHECK (refused >= 0),
+            limited INTEGER NOT NULL CHECK (limited >= 0),
+            failed INTEGER NOT NULL CHECK (failed >= 0),
+            -- From receipt to acceptance: of how many, the sum and the longest.
+            latency_count INTEGER NOT NULL CHECK (latency_count >= 0),
+            latency_milliseconds INTEGER NOT NULL CHECK (latency_milliseconds >= 0),
+            latency_most INTEGER NOT NULL CHECK (latency_most >= 0)
+        ) STRICT;
         """
 }
 
@@ -57,8 +83,15 @@ extension Connection {
     enum Kind: Equatable {
         /// A file of one of the first releases, in which nothing is sealed.
         case unsealed
-        /// A file in which all secrets are sealed; `isCompact` when nothing of the time before is left in it.
-        case sealed(isCompact: Bool)
+        /// A file in which all secrets are sealed, of a version up to the present one.
+        case sealed(version: Int64)
+
+        /// Whether nothing that was ever in the clear is left in it.
+        var isCompact: Bool {
+            if case .sealed(Schema.Version.compact...) = self { true } else { false }
+        }
+
+        var isCurrent: Bool { self == .sealed(version: Schema.Version.current) }
     }
 
     /// Tells a file of the relay's from all others.
@@ -66,8 +99,7 @@ extension Connection {
         let version = try pragma("user_version")
         switch (try pragma("application_id"), version) {
         case (Schema.applicationID, ...0): throw .foreign
-        case (Schema.applicationID, ...Schema.Version.current):
-            return .sealed(isCompact: version == Schema.Version.current)
+        case (Schema.applicationID, ...Schema.Version.current): return .sealed(version: version)
         case (Schema.applicationID, _): throw .newer(version: version)
         case (0, 0):
             let columns = try prepare("SELECT name FROM pragma_table_info('subscriptions')", for: .open)
@@ -83,7 +115,7 @@ extension Connection {
     func createSchema() throws(StoreError) {
         try transaction(for: .migrate) { () throws(StoreError) in
             try execute(Schema.subscriptions, for: .migrate)
-            try execute(Schema.others, for: .migrate)
+            try addMissing()
             try setVersion(Schema.Version.current)
         }
     }

@@ -76,7 +76,7 @@ extension Store {
 }
 
 extension Database {
-    fileprivate func count() throws(StoreError) -> Int64 {
+    func count() throws(StoreError) -> Int64 {
         try countSubscriptions.first { $0.integer(0) } ?? 0
     }
 }

@@ -14,6 +14,8 @@ package actor Store {
     private(set) var database: Database?
     /// What the counters are owed since a write failed.
     var debts = BadgeDebts()
+    /// What happened to subscriptions since it was last written down.
+    var notes = DeliveryNotes()
     var health = WriteHealth()
 
     /// Opens the database, creates it readable by its owner only, and brings it up to date.
@@ -51,11 +53,13 @@ package actor Store {
 
     /// Folds the write-ahead log into the file, erasing what was deleted from both, and closes; once is enough.
     ///
-    /// An error says that the log could not be folded in and stays beside the file, or that increments could not be taken
+    /// Notes are written down as well; should that fail they are lost and nobody is told, since nothing was promised
+    /// about them. An error says that the log could not be folded in and stays beside the file, or that increments could not be taken
     /// back any more; it is closed all the same, and nothing else is lost. Every later call but this one throws
     /// ``StoreError/closed``.
     package func close() throws(StoreError) {
         guard let database else { return }
+        do throws(StoreError) { try flushNotes() } catch {}
         var unpaid: StoreError?
         do throws(StoreError) { try payDebts() } catch { unpaid = error }
         self.database = nil

@@ -82,6 +82,7 @@ package enum StoreError: Error, Equatable {
         case register = "register a subscription"
         case delete = "delete a subscription"
         case badge = "write a badge"
+        case note = "write down what happened"
         case rotate = "rotate the secret key"
         case check = "check the database"
         case close = "close the database"

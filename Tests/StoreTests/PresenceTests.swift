@@ -104,7 +104,7 @@ struct PresenceTests {
         try expectUntouched(.foreign)
     }
 
-    @Test(arguments: [3, 4, 2_147_483_647])
+    @Test(arguments: [4, 5, 2_147_483_647])
     func `C-10: a database of a later release is refused and stays as it is`(version: Int64) async throws {
         try await fill()
         try folder.execute("PRAGMA user_version = \(version)")

@@ -1,0 +1,52 @@
+import Crypto
+
+extension Store {
+    /// All subscriptions in the order of their creation, with what was noted and is not written yet; decrypts nothing.
+    package func summaries() throws(StoreError) -> [SubscriptionSummary] {
+        let rows = try open().connection.prepare(
+            """
+            SELECT id, substr(device, 1, 4), label, account, environment, created_at, last_accepted_at, last_failed_at,
+                last_failure, badge_count, badges_enabled, vapid_key IS NOT NULL
+            FROM subscriptions ORDER BY created_at, number
+            """,
+            for: .read
+        )
+        return try rows.all { row in
+            let id = SubscriptionID(digest: row.blob(0))
+            let note = notes[id]
+            return SubscriptionSummary(
+                id: id,
+                device: Hex.encode(row.blob(1)),
+                label: row.text(2),
+                account: row.text(3),
+                environment: row.value(4) == nil ? nil : row.text(4),
+                createdAt: row.integer(5),
+                lastAcceptedAt: note?.acceptedAt ?? (row.value(6) == nil ? nil : row.integer(6)),
+                lastFailedAt: note?.failedAt ?? (row.value(7) == nil ? nil : row.integer(7)),
+                lastFailure: note?.failure ?? (row.value(8) == nil ? nil : row.text(8)),
+                // 64 bits here as there, and the table's CHECK keeps it within 31.
+                badgeCount: Int(row.integer(9)),
+                badgesEnabled: row.integer(10) != 0,
+                isPinned: row.integer(11) != 0
+            )
+        }
+    }
+
+    /// How many subscriptions there are.
+    package func count() throws(StoreError) -> Int {
+        Int(try open().count())
+    }
+
+    /// The subscriptions whose short name the operator may mean; more than one when it is ambiguous.
+    ///
+    /// - Parameter prefix: of the hex digest of the id, 8 to 64 lower-case digits; anything else names none.
+    package func subscriptions(named prefix: String) throws(StoreError) -> [SubscriptionID] {
+        let digits = Array("0123456789abcdef".utf8)
+        guard (8...64).contains(prefix.utf8.count), prefix.utf8.allSatisfy(digits.contains) else { return [] }
+        let matching = try open().connection.prepare(
+            "SELECT id FROM subscriptions WHERE substr(lower(hex(id)), 1, length(?1)) = ?1 ORDER BY id",
+            for: .read
+        )
+        return try matching.all([.text(prefix)]) { SubscriptionID(digest: $0.blob(0)) }
+    }
+}
