@@ -29,6 +29,8 @@ enum RelayError: Error {
     /// There are as many subscriptions as there may be, and this would be one more.
     case tooManySubscriptions(StoreError)
     case database(StoreError)
+    /// Scheduled backups are older than they may be.
+    case backupsOverdue
     case overloaded
     case appleFailed
     case internalFailure
@@ -132,6 +134,8 @@ enum RelayError: Error {
             )
         case .database:
             Self.unavailable("database_unavailable", "the relay cannot use its database at the moment: try again")
+        case .backupsOverdue:
+            Self.unavailable("backups_overdue", "the newest backup is older than twice BACKUP_INTERVAL: see the log")
         case .overloaded:
             Self.unavailable(
                 "overloaded",
@@ -171,7 +175,8 @@ enum RelayError: Error {
         case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .signingKeyReused, .malformedMessage,
             .malformedBody, .rateLimited:
             .info
-        case .undecryptable(.cryptographyFailed), .database, .tooManySubscriptions, .internalFailure: .error
+        case .undecryptable(.cryptographyFailed), .database, .backupsOverdue, .tooManySubscriptions, .internalFailure:
+            .error
         case .tooManyRegistrations: .warning
         case .undecryptable: .info
         // The log of deliveries has said it with its cause and remedy, once a minute.
@@ -187,8 +192,8 @@ enum RelayError: Error {
             "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
         case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
-            .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .overloaded, .appleFailed,
-            .internalFailure:
+            .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .backupsOverdue, .overloaded,
+            .appleFailed, .internalFailure:
             nil
         }
     }

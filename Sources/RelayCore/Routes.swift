@@ -8,6 +8,7 @@ package struct Routes: Sendable {
     private let tickets: Tickets
     private let tokens: SubscribeTokens
     private let store: Store
+    private let backups: Backups
     private let log: Log
     private let repetitions: Repetitions
 
@@ -17,6 +18,7 @@ package struct Routes: Sendable {
         tickets: Tickets,
         tokens: SubscribeTokens,
         store: Store,
+        backups: Backups,
         clocks: Clocks,
         log: Log
     ) {
@@ -25,6 +27,7 @@ package struct Routes: Sendable {
         self.tickets = tickets
         self.tokens = tokens
         self.store = store
+        self.backups = backups
         self.log = log
         repetitions = Repetitions(uptime: clocks.uptime)
     }
@@ -94,9 +97,10 @@ package struct Routes: Sendable {
         }
     }
 
-    /// Whether the database can be used; Apple being down is not ill health.
+    /// Whether the database can be used and is backed up as it should be; Apple being down is not ill health.
     private func health() async throws(RelayError) -> Response {
         try await RelayError.mapping { () async throws(StoreError) in try await store.check() }
+        if backups.isOverdue { throw .backupsOverdue }
         let fields = [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")]
         return Response(status: 200, fields: fields, body: Array("ok".utf8))
     }

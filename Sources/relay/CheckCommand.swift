@@ -1,9 +1,47 @@
 import APNs
+import Crypto
 import RelayCore
 import Store
 import Threads
 
 /// `relay check`: what to print, and whether nothing has failed.
+func check(_ arguments: Arguments) throws(StartError) -> (text: String, isOK: Bool) {
+    try check(
+        environmentFile: arguments.environmentFile,
+        isJSON: arguments.options.contains(.json),
+        isOffline: arguments.options.contains(.offline),
+        database: lookAtDatabase,
+        announce: announce
+    )
+}
+
+/// Asks the relay that runs, and looks for itself where none does.
+private func lookAtDatabase(
+    _ files: StoreFiles,
+    _ plan: BackupPlan?
+) -> Result<DatabaseFacts, DatabaseFacts.Unavailable> {
+    let control = Control(files: files, backups: plan)
+    do throws(StartError) {
+        if let facts: DatabaseFacts = try control.askRelay(.get, "/facts") { return .success(facts) }
+    } catch {
+        return .failure(DatabaseFacts.Unavailable(error.lines.joined(separator: "; ")))
+    }
+    do throws(StoreError) { return .success(try DatabaseFacts(files, plan)) } catch {
+        let lines = StartError.store(error, files).lines
+        return .failure(DatabaseFacts.Unavailable(lines.joined(separator: "; ")))
+    }
+}
+
+/// Has the relay that runs answer one POST.
+private func announce(_ files: StoreFiles) -> Announcement? {
+    guard
+        let ticket: ProbeTicket = try? Control(files: files, backups: nil).askRelay(.post, "/probe"),
+        let answer = Base64URL.decode(ticket.answer.utf8)
+    else { return nil }
+    return Announcement(path: ticket.path, answer: answer)
+}
+
+/// The same with a world of the caller's.
 ///
 /// - Parameters:
 ///   - isJSON: for programs, in place of the lines for people.

@@ -6,9 +6,12 @@ import WebPush
 /// What the relay is made of, put together.
 struct Parts {
     let routes: Routes
+    let control: ControlRoutes
     private let store: Store
     private let apple: Apple
     private let token: ProviderToken
+    private let backups: Backups
+    private let certificate: CertificateWatch
     private let workers: Workers
     private let log: Log
 
@@ -22,6 +25,7 @@ struct Parts {
         let apple = Self.apple(configuration, token, log)
         let limits = PushLimits(uptime: clocks.uptime)
         let tickets = Tickets(uptime: clocks.uptime)
+        let backups = Backups(plan: configuration.backups, store: store, clocks: clocks, log: log)
         routes = Routes(
             pushes: PushHandler(
                 store: store,
@@ -49,9 +53,20 @@ struct Parts {
             tickets: tickets,
             tokens: configuration.subscribeTokens,
             store: store,
+            backups: backups,
             clocks: clocks,
             log: log
         )
+        control = ControlRoutes(
+            store: store,
+            files: configuration.storeFiles,
+            tickets: tickets,
+            limits: limits,
+            backups: backups,
+            log: log
+        )
+        certificate = CertificateWatch(publicURL: configuration.publicURL, clocks: clocks, log: log)
+        self.backups = backups
         self.store = store
         self.apple = apple
         self.token = token
@@ -76,6 +91,18 @@ struct Parts {
             sandbox: client("sandbox", Environment.sandbox.origin),
             preferred: configuration.environment
         )
+    }
+
+    /// What is done once a minute, on a thread that may wait.
+    @Sendable func keepHouse(isFirst: Bool) {
+        waiting(on: workers) {
+            do throws(StoreError) { try await store.flushNotes() } catch {
+                log(.warning, "notes_not_written", ["detail": "\(error)"])
+            }
+            await backups.makeIfDue(isStart: isFirst)
+        }
+        // A start has better to do, and a machine that has just started may have no network yet.
+        if !isFirst { certificate.lookIfDue() }
     }
 
     /// Reminds the operator of what a restart does not mend.

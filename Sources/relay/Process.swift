@@ -3,15 +3,13 @@ import Glibc
 import RelayCore
 import Synchronization
 
-/// Makes the process safe before anything else happens in it; signals are blocked for every thread that comes later.
+/// Makes the process safe before anything else happens in it.
 func prepareProcess() {
     // The database, its log and its backups are nobody else's.
     umask(0o077)
     // A client that hangs up, and a file that hits a limit, are errors to handle; by default either kills the process.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    var blocked = Signals.set
-    pthread_sigmask(SIG_BLOCK, &blocked, nil)
     raiseDescriptorLimit()
 }
 
@@ -26,6 +24,12 @@ enum Signals {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
         return set
+    }
+
+    /// Keeps them from this thread and from every thread that it makes, so that they wait for ``next()``.
+    static func block() {
+        var blocked = Self.set
+        pthread_sigmask(SIG_BLOCK, &blocked, nil)
     }
 
     /// Waits for the next one, on a thread that has them blocked.

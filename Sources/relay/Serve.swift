@@ -20,6 +20,7 @@ struct Serve {
 
     /// Returns when the relay was stopped by a signal and everything is closed.
     func run() throws(StartError) {
+        Signals.block()
         let environment = try ProcessEnvironment.read(file: environmentFile)
         let configuration = try configuration(environment.variables)
         let writer = try writer(configuration.logFormat)
@@ -37,15 +38,17 @@ struct Serve {
         }
 
         try checkMachine(configuration)
-        let workers = try workers()
+        let workers = try Self.workers()
         let store = try opened(configuration.storeFiles)
         // Only ever right at the first start: else the disk with the database is not mounted where it was.
         if store.isNew { log(.info, "database_created", ["path": configuration.storeFiles.database]) }
         let parts = Parts(configuration, store: store, workers: workers, log: log)
         let server = try listening(configuration.listenAddress, parts.routes, on: workers)
         server.start()
+        let control = ControlSocket(configuration.storeFiles, parts.control, on: workers, log: log)
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
         parts.warnOfGuard()
+        let housekeeper = try housekeeper(parts)
 
         serving: while true {
             switch Signals.next() {
@@ -57,6 +60,8 @@ struct Serve {
             }
         }
         Signals.endAtOnce()
+        housekeeper.stop()
+        control?.stop()
         let finished = server.stop(within: Self.grace)
         // What Apple has not answered by now is answered here, so that each push takes its badge back while it can.
         parts.disconnect()
@@ -90,8 +95,12 @@ struct Serve {
         }
     }
 
-    private func workers() throws(StartError) -> Workers {
+    static func workers() throws(StartError) -> Workers {
         do throws(ThreadFailure) { return try Workers() } catch { throw .thread(code: error.code) }
+    }
+
+    private func housekeeper(_ parts: Parts) throws(StartError) -> Housekeeper {
+        do throws(ThreadFailure) { return try Housekeeper(parts.keepHouse) } catch { throw .thread(code: error.code) }
     }
 
     /// Looks for what every push needs and no configuration gives, rather than have the first one find that it is missing.

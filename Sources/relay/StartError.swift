@@ -12,6 +12,10 @@ enum StartError: Error {
     /// A thread that the relay cannot be without; the errno of making it.
     case thread(code: Int32)
     case noCertificates(path: String)
+    /// A command that was not done; a sentence that ends in a remedy.
+    case command(String)
+    /// A backup that did not take the database's place.
+    case restore(StoreError, StoreFiles, from: String)
 
     var lines: [String] {
         switch self {
@@ -27,6 +31,12 @@ enum StartError: Error {
                 .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
+        case .command(let text): [text]
+        case .restore(let error, let files, let path):
+            switch error {
+            case .inUse: ["DB_PATH \(files.database): stop the relay first, nothing has changed"]
+            default: ["\(path): \(error)"]
+            }
         case .server(let error): ["LISTEN_ADDR: \(error)"]
         case .thread(let code):
             ["cannot start a thread: \(String(cString: strerror(code))): raise TasksMax or the limit of processes"]
@@ -38,7 +48,7 @@ enum StartError: Error {
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .server, .thread, .noCertificates: .failure
+        case .store, .restore, .server, .thread, .noCertificates, .command: .failure
         }
     }
 }

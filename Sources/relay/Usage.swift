@@ -3,13 +3,16 @@ let usage = """
     relay: turns Pixelfed's Web Push into alerts of Apple's, for one operator and one app
 
     Usage:
-      relay [serve] [--env-file FILE]      run the relay until SIGTERM or SIGINT
-      relay rotate-key [--env-file FILE]   seal the database of a stopped relay with a new secret key
-      relay --help                         print this text
-      relay --version                      print the version
+    \(commandLines)
+      relay --help | --version
 
     Options:
       --env-file FILE   read NAME=value lines from FILE; what is set in the environment wins
+      --json            print for programs
+      --offline         leave out what needs a network
+
+    HASH is as `relay subscriptions` and the log have it. Of the commands that change something, restore and rotate-key
+    want the relay stopped; the others ask the one that runs, or do it themselves where none does.
 
     Environment (relay.env.example documents each variable):
       PUBLIC_URL        required  origin of the endpoints, https://push.example.org
@@ -35,5 +38,14 @@ let usage = """
       LOG_FORMAT                  text or json (default text)
 
     Signals: SIGTERM and SIGINT stop it, a second one ends it at once, SIGHUP has it read Apple's key again.
-    Exit codes: 0 stopped as asked, 1 cannot run, 64 wrong arguments, 78 wrong configuration, 130 and 143 second signal.
+    Exit codes: 0 stopped as asked, 1 cannot run, failed or is not well, 64 wrong arguments, 78 wrong configuration, 130 and 143 second signal.
     """
+
+/// The commands, each with its purpose.
+private let commandLines: String = {
+    let width = Command.allCases.map(\.synopsis.count).max() ?? 0
+    return Command.allCases.map { command in
+        let space = String(repeating: " ", count: width - command.synopsis.count + 3)
+        return "  \(command.synopsis)\(space)\(command.purpose)"
+    }.joined(separator: "\n")
+}()

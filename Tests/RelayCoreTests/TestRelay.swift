@@ -43,6 +43,7 @@ final class TestRelay: Sendable {
         burst: Int = 20,
         maxSubscriptions: Int = .max,
         registrationsPerHour: Int = 1_000_000,
+        backups: BackupPlan? = nil,
         restarting earlier: TestRelay? = nil,
         change: (inout Client.Configuration) -> Void = { _ in }
     ) async throws {
@@ -100,6 +101,7 @@ final class TestRelay: Sendable {
             tickets: tickets,
             tokens: try #require(SubscribeTokens(parsing: Self.subscribeToken)),
             store: store,
+            backups: Backups(plan: backups, store: store, clocks: clocks, log: log),
             clocks: clocks,
             log: log
         )

@@ -18,10 +18,10 @@ package struct CheckLine: Sendable, Equatable {
 
     /// Texts may hold what a stranger sent: control characters, which could rewrite a terminal, become question marks.
     package init(_ name: String, _ state: State, _ text: String, remedy: String? = nil) {
-        self.name = Self.plain(name)
+        self.name = name.printable
         self.state = state
-        self.text = Self.plain(text)
-        self.remedy = remedy.map(Self.plain)
+        self.text = text.printable
+        self.remedy = remedy?.printable
     }
 
     /// Takes a sentence of the relay's apart: what is wrong, a colon, and the remedy.
@@ -36,15 +36,5 @@ package struct CheckLine: Sendable, Equatable {
             String(sentence[..<colon.lowerBound]),
             remedy: String(sentence[colon.upperBound...])
         )
-    }
-
-    private static func plain(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: "?"
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
     }
 }

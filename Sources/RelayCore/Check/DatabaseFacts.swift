@@ -1,5 +1,5 @@
 /// What whoever has the database open knows about it.
-package struct DatabaseFacts: Sendable, Equatable {
+package struct DatabaseFacts: Codable, Sendable, Equatable {
     /// The first complaint of `PRAGMA quick_check`; nil when it has none.
     package var damage: String?
     package var schemaVersion: Int

@@ -73,11 +73,7 @@ package struct Configuration: Sendable {
             text.isEmpty ? nil : try checkCertificates(text, with: readFile)
         }
         let sounds = reader.optional(.sounds, default: "") { text throws(Fault) in try Sounds(parsing: text) }
-        let backupDirectory = reader.optional(.backupDirectory, default: "", parse: parseAbsolutePath)
-        let backupInterval = reader.optional(.backupInterval, default: "24h", parse: parseInterval)
-        let backupKeep = reader.optional(.backupKeep, default: "14") { text throws(Fault) in
-            try parseCount(text, most: 1_000)
-        }
+        let backups = reader.backupPlan()
         let metricsAddress = reader.optional(.metricsAddress, default: "", parse: parseMetricsAddress)
         let logLevel = reader.optional(.logLevel, default: Log.Level.info.rawValue) { text throws(Fault) in
             try parseChoice(text) as Log.Level
@@ -90,7 +86,7 @@ package struct Configuration: Sendable {
             reader.problems.isEmpty,
             let publicURL, let listenAddress, let storeFiles, let tokens, let maxSubscriptions, let maxRegistrations,
             let keyFile, let keyID, let teamID, let topic, let appleEnvironment, let appleURL, let authorities,
-            let sounds, let backupDirectory, let backupInterval, let backupKeep, let metricsAddress, let logLevel,
+            let sounds, let backups, let metricsAddress, let logLevel,
             let logFormat
         else { throw Problems(all: reader.problems) }
 
@@ -98,9 +94,7 @@ package struct Configuration: Sendable {
         self.listenAddress = listenAddress
         self.storeFiles = storeFiles
         self.sounds = sounds
-        backups = backupDirectory.map {
-            BackupPlan(directory: $0, interval: backupInterval, keep: backupKeep)
-        }
+        self.backups = backups
         self.metricsAddress = metricsAddress
         self.logLevel = logLevel
         self.logFormat = logFormat

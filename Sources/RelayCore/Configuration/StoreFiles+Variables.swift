@@ -9,7 +9,25 @@ extension StoreFiles {
     }
 }
 
+extension BackupPlan {
+    /// Where a command finds backups, and puts its own; nil where none is scheduled.
+    package static func read(_ variables: [String: String]) throws(Problems) -> BackupPlan? {
+        var reader = VariableReader(variables)
+        guard let plan = reader.backupPlan() else { throw Problems(all: reader.problems) }
+        return plan
+    }
+}
+
 extension VariableReader {
+    /// The plan of the scheduled backups, or that there are none; nil when one of its variables is wrong.
+    mutating func backupPlan() -> BackupPlan?? {
+        let directory = optional(.backupDirectory, default: "", parse: parseAbsolutePath)
+        let interval = optional(.backupInterval, default: "24h", parse: parseInterval)
+        let keep = optional(.backupKeep, default: "14") { text throws(Fault) in try parseCount(text, most: 1_000) }
+        guard let directory, let interval, let keep else { return nil }
+        return .some(directory.map { BackupPlan(directory: $0, interval: interval, keep: keep) })
+    }
+
     /// The database and its key, which lies beside it unless it is named.
     mutating func storeFiles() -> StoreFiles? {
         let database = required(.databasePath, "the path of the SQLite file", parse: parsePath)

@@ -1,0 +1,102 @@
+package import Store
+import Synchronization
+
+/// The backups that the relay makes of its database: by itself at each interval, and when its operator asks.
+package final class Backups: Sendable {
+    private struct State {
+        /// When the newest was made, in Unix seconds; nil while there is none.
+        var newest: Int64?
+        var failures = 0
+        /// When one failed last; the next try comes a while later.
+        var failedAt: Int64?
+    }
+
+    /// A relay that is restarted in a loop is not to push out the good ones.
+    private static let leastAge: Int64 = 3_600
+    /// A disk that is full is not better a moment later, and each failure is a line of the log.
+    private static let retryTime: Int64 = 600
+
+    package let plan: BackupPlan?
+    private let store: Store
+    private let clocks: Clocks
+    private let log: Log
+    private let startedAt: Int64
+    private let state: Mutex<State>
+
+    package init(plan: BackupPlan?, store: Store, clocks: Clocks, log: Log) {
+        self.plan = plan
+        self.store = store
+        self.clocks = clocks
+        self.log = log
+        startedAt = clocks.now()
+        state = Mutex(State(newest: plan.flatMap { BackupDirectory($0.directory).newest?.time }))
+    }
+
+    /// When the newest was made, in Unix seconds; nil while there is none.
+    package var newest: Int64? { state.withLock(\.newest) }
+
+    /// How many could not be made since the start.
+    package var failures: Int { state.withLock(\.failures) }
+
+    /// Whether scheduled backups are older than they may be, which is a fault that nobody notices before it is too late.
+    package var isOverdue: Bool {
+        guard let plan else { return false }
+        let age = clocks.now() - (newest ?? startedAt)
+        return .seconds(age) > plan.oldestHealthy
+    }
+
+    /// Makes the one that is due, if any; `isStart` when the relay has just started, which is an occasion of its own.
+    package func makeIfDue(isStart: Bool = false) async {
+        guard let plan, isDue(plan, isStart) else { return }
+        do throws(ControlError) {
+            let report = try await make(at: nil)
+            log(.info, "backup_made", ["path": report.path, "octets": "\(report.octets)"])
+        } catch {
+            log(.error, "backup_failed", ["detail": error.message])
+        }
+    }
+
+    private func isDue(_ plan: BackupPlan, _ isStart: Bool) -> Bool {
+        let now = clocks.now()
+        return state.withLock { state in
+            if let failedAt = state.failedAt, (0..<Self.retryTime).contains(now - failedAt) { return false }
+            guard let newest = state.newest else { return true }
+            // One that is dated in the future says nothing of how old it is.
+            guard newest <= now else { return true }
+            let age = now - newest
+            return .seconds(age) >= plan.interval || (isStart && age >= Self.leastAge)
+        }
+    }
+
+    /// Makes one now, at a path, or under a name of its own in the directory of the scheduled ones.
+    package func make(at path: String?) async throws(ControlError) -> BackupReport {
+        let now = clocks.now()
+        if let path {
+            guard path.hasPrefix("/") else { throw .relativeBackupPath }
+            return try await report(path)
+        }
+        guard let plan else { throw .noBackupDirectory }
+        let directory = BackupDirectory(plan.directory)
+        do throws(ControlError) {
+            try await ControlError.mapping { () async throws(StoreError) in try directory.prepare() }
+            let report = try await report(directory.path(at: now))
+            state.withLock { ($0.newest, $0.failedAt) = (now, nil) }
+            // What is one too many is no reason to say that there is none.
+            do throws(StoreError) { try directory.prune(keeping: plan.keep) } catch {
+                log(.warning, "backups_not_pruned", ["detail": "\(error)"])
+            }
+            return report
+        } catch {
+            state.withLock { state in
+                state.failures += 1
+                state.failedAt = now
+            }
+            throw error
+        }
+    }
+
+    private func report(_ path: String) async throws(ControlError) -> BackupReport {
+        let made = try await ControlError.mapping { () async throws(StoreError) in try await store.backup(to: path) }
+        return BackupReport(path: path, octets: made.octets, subscriptions: made.subscriptions)
+    }
+}

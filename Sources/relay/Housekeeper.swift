@@ -1,0 +1,29 @@
+import Dispatch
+import Threads
+
+/// A thread that does once a minute what has to be done whether or not anybody asks.
+struct Housekeeper {
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let done = DispatchSemaphore(value: 0)
+
+    /// Starts the thread; the work may block, and gets true the first time.
+    init(every interval: DispatchTimeInterval = .seconds(60), _ work: @escaping @Sendable (Bool) -> Void)
+        throws(ThreadFailure)
+    {
+        let (wakeUp, done) = (wakeUp, done)
+        try startThread {
+            var isFirst = true
+            repeat {
+                work(isFirst)
+                isFirst = false
+            } while wakeUp.wait(timeout: .now() + interval) == .timedOut
+            done.signal()
+        }
+    }
+
+    /// Has the thread end when its work is done, and waits for that a moment.
+    func stop() {
+        wakeUp.signal()
+        _ = done.wait(timeout: .now() + .seconds(1))
+    }
+}

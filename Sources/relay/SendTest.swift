@@ -1,0 +1,58 @@
+import APNs
+import Crypto
+import FoundationEssentials
+import RelayCore
+
+/// `relay send HASH`: what to print, and whether the phone has it.
+func sendTest(_ arguments: Arguments) throws(StartError) -> (text: String, isOK: Bool) {
+    let variables = try ProcessEnvironment.read(file: arguments.environmentFile).variables
+    let configuration: Configuration
+    do throws(Problems) { configuration = try Configuration(variables: variables) } catch {
+        throw .configuration(error)
+    }
+    let control = Control(files: configuration.storeFiles, backups: nil)
+    guard let ticket: TestTicket = try control.askRelay(.post, "/subscriptions/\(try hash(arguments))/test") else {
+        throw .command("the relay does not run: start it, and see its log if it does not stay")
+    }
+    var probe = Probe(.post, configuration.publicURL + ticket.path)
+    probe.fields = [
+        ("Content-Type", "application/octet-stream"), ("Content-Encoding", "aes128gcm"), ("TTL", "60"),
+        ("Urgency", "high"),
+    ]
+    probe.body = Base64URL.decode(ticket.message.utf8) ?? []
+    let answer: ProbeAnswer
+    do throws(ProbeError) { answer = try probe.answer() } catch {
+        throw .command("\(configuration.publicURL): \(error.text): run `relay check`")
+    }
+    guard answer.status == 200, let report = try? JSONDecoder().decode(TestReport.self, from: Data(answer.body)) else {
+        let text = "\(configuration.publicURL)/wp/ answers \(answer.status), and it is not this relay that does"
+        throw .command("\(text): start the relay, and run `relay check`")
+    }
+    return (text(ticket.subscription, report, answer.times), report.error == nil)
+}
+
+/// Each hop with its time, and what Apple said.
+private func text(_ subscription: SubscriptionReport, _ report: TestReport, _ times: ProbeAnswer.Times) -> String {
+    let inside = (report.decryptedMilliseconds ?? 0) + (report.appleMilliseconds ?? 0)
+    let connected = max(times.nameLookup, times.connect, times.tls)
+    var hops: [(name: String, milliseconds: Double, word: String)] = [
+        ("name look-up", Double(times.nameLookup), ""),
+        ("connection", Double(max(0, times.connect - times.nameLookup)), ""),
+    ]
+    if times.tls > 0 { hops.append(("TLS", Double(max(0, times.tls - times.connect)), "")) }
+    hops.append(("to the relay and back", max(0, Double(times.firstOctet - connected) - inside), ""))
+    if let decrypted = report.decryptedMilliseconds { hops.append(("found and decrypted", decrypted, "")) }
+    if let apple = report.appleMilliseconds {
+        let service = report.environment.map { " (\($0))" } ?? ""
+        hops.append(("Apple", apple, (report.apple ?? "") + service))
+    }
+    hops.append(("in all", Double(times.total), report.error == nil ? "" : "failed: \(report.error ?? "")"))
+    let lines = hops.map { hop in
+        let tenths = Int((hop.milliseconds * 10).rounded())
+        let time = "\(tenths / 10).\(tenths % 10) ms"
+        let name = hop.name + String(repeating: " ", count: 24 - hop.name.count)
+        return "  \(name)\(String(repeating: " ", count: max(0, 10 - time.count)))\(time)  \(hop.word.printable)"
+    }
+    let head = "a test alert to \(subscription.hash), \(subscription.name)"
+    return ([head] + lines).joined(separator: "\n")
+}
