@@ -59,6 +59,12 @@ Everything keeps running until Ctrl-C. In another terminal, in the same folder a
   curl -i $RELAY/subscribe/$ID        -H "$AUTH" -X DELETE
   curl -i $RELAY/subscribe -H "$AUTH" -d '{{"device_token":"0123456789abcdef","account":"carol"}}'
 
+  # As its operator: the page is at http://{stage.numbers}/
+  relay() {{ command {stage.program} "$@" --env-file $DEMO/relay.env; }}
+  relay check; relay subscriptions    # two lines of the check fail here: https, and what comes with it
+  relay send $(relay subscriptions | awk 'END {{ print $1 }}')
+  relay backup; curl -s http://{stage.numbers}/metrics | grep pushes_total
+
   # What Apple received last, and the relay's log:
   grep '"request"' $DEMO/apple.log | tail -n 1 | /usr/bin/python3 -m json.tool
   tail $DEMO/relay.log

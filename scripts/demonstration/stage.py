@@ -27,6 +27,8 @@ class Stage:
     apple: str
     topic: str
     token: str
+    numbers: str  # host and port of the numbers and the page
+    program: str  # the relay's
 
     @property
     def apple_log(self):
@@ -35,6 +37,11 @@ class Stage:
     @property
     def relay_log(self):
         return self.folder / "relay.log"
+
+    @property
+    def configuration(self):
+        """What the relay was started with, for the operator's commands."""
+        return self.folder / "relay.env"
 
     @property
     def vapid_key(self):
@@ -51,7 +58,8 @@ def set_stage(relay_program):
         with running("the simulated Apple", simulator, log, '"ready"') as line:
             ready = json.loads(line)
             stage = Stage(folder, relay=f"127.0.0.1:{free_port()}", apple=f"127.0.0.1:{ready['port']}",
-                          topic=ready["topic"], token=secrets.token_hex(16))
+                          topic=ready["topic"], token=secrets.token_hex(16), numbers=f"127.0.0.1:{free_port()}",
+                          program=relay_program)
             vapid = Vapid02()
             vapid.generate_keys()
             vapid.save_key(stage.vapid_key)
@@ -59,11 +67,13 @@ def set_stage(relay_program):
                 "PUBLIC_URL": f"http://{stage.relay}", "LISTEN_ADDR": stage.relay, "SUBSCRIBE_TOKEN": stage.token,
                 "DB_PATH": str(folder / "relay.sqlite"), "APNS_KEY_FILE": ready["key"], "APNS_KEY_ID": ready["key_id"],
                 "APNS_TEAM_ID": ready["team_id"], "APNS_TOPIC": ready["topic"], "APNS_URL": f"https://{stage.apple}",
-                "APNS_CA_FILE": ready["ca"],
+                "APNS_CA_FILE": ready["ca"], "METRICS_ADDR": stage.numbers, "BACKUP_DIR": str(folder / "backups"),
             }
+            stage.configuration.write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
             # Should this process be killed, the relay is told to stop, and the simulator sees the end of its input.
-            relay = ["setpriv", "--pdeathsig", "TERM", relay_program, "serve"]
-            with running("the relay", relay, stage.relay_log, "event=started", environment, exit_code=0):
+            relay = ["setpriv", "--pdeathsig", "TERM", relay_program, "serve", "--env-file",
+                     str(stage.configuration)]
+            with running("the relay", relay, stage.relay_log, "event=started", exit_code=0):
                 yield stage
 
 

@@ -1,0 +1,250 @@
+package import APNs
+package import HTTPServer
+package import Store
+
+/// Everything that the relay knows of itself, looked up where it is kept.
+package struct Numbers: Sendable {
+    private let configuration: Configuration
+    private let meters: Meters
+    private let failures: RecentFailures
+    private let store: Store
+    private let apple: Apple
+    private let token: ProviderToken
+    private let backups: Backups
+    private let certificate: CertificateWatch
+    private let clocks: Clocks
+    private let linesLost: @Sendable () -> Int
+
+    package init(
+        configuration: Configuration,
+        meters: Meters,
+        failures: RecentFailures,
+        store: Store,
+        apple: Apple,
+        token: ProviderToken,
+        backups: Backups,
+        certificate: CertificateWatch,
+        clocks: Clocks,
+        linesLost: @escaping @Sendable () -> Int
+    ) {
+        self.configuration = configuration
+        self.meters = meters
+        self.failures = failures
+        self.store = store
+        self.apple = apple
+        self.token = token
+        self.backups = backups
+        self.certificate = certificate
+        self.clocks = clocks
+        self.linesLost = linesLost
+    }
+
+    /// All numbers as of now.
+    ///
+    /// - Parameter http: of the listener that pushes come to.
+    func snapshot(http: Server.Load) async -> Snapshot {
+        var snapshot = meters.snapshot()
+        snapshot.apple = apple.traffic
+        snapshot.providerTokenAge = token.age
+        snapshot.subscriptions = try? await store.count()
+        snapshot.subscriptionsLimit = configuration.maxSubscriptions
+        snapshot.isDeletionGuardClosed = try? await store.isGuarded()
+        snapshot.http = http
+        snapshot.logLinesLost = linesLost()
+        snapshot.process.read()
+        let database = configuration.storeFiles.database
+        snapshot.databaseSize = Disk.size(of: database) + Disk.size(of: database + "-wal")
+        snapshot.databaseDiskFree = Disk.space(at: database)
+        snapshot.publicCertificateExpires = certificate.end
+        if let plan = backups.plan {
+            snapshot.backupLastSuccess = backups.newest ?? 0
+            snapshot.backupInterval = plan.interval.components.seconds
+            snapshot.backupDiskFree = Disk.space(at: plan.directory)
+        }
+        snapshot.backupFailures = backups.failures
+        return snapshot
+    }
+
+    /// Adds what the last minutes came to to the figures by the hour; what cannot be written is added the next time.
+    package func keepHours() async throws(StoreError) {
+        let taken = meters.takeHours()
+        for (place, tally) in taken.enumerated() {
+            do throws(StoreError) { try await store.add(HourlyFigures(tally)) } catch {
+                meters.putBackHours(Array(taken[place...]))
+                throw error
+            }
+        }
+    }
+
+    /// What the page tells.
+    func report(http: Server.Load) async -> StatusReport {
+        let snapshot = await snapshot(http: http)
+        let now = clocks.now()
+        var problems = Problems(snapshot, configuration, now: now)
+        var facts = StatusReport.Facts(
+            subscriptionCount: snapshot.subscriptions ?? 0,
+            subscriptionLimit: snapshot.subscriptionsLimit
+        )
+        var subscriptions: [StatusReport.Subscription] = []
+        var hours: [StatusReport.Hour] = []
+        do throws(StoreError) {
+            try await store.check()
+            try await keepHours()
+            let summaries = try await store.summaries()
+            facts.lastAccepted = summaries.compactMap(\.lastAcceptedAt).max()
+            subscriptions = summaries.map(StatusReport.Subscription.init)
+            hours = try await store.hours(since: now / 3_600 - 23).map(StatusReport.Hour.init)
+        } catch {
+            problems.add(.error, "The database cannot be used: \(error)")
+        }
+        if backups.isOverdue {
+            problems.add(
+                .error,
+                "The newest backup is older than twice BACKUP_INTERVAL",
+                remedy: "See what the last errors say of backups, and whether BACKUP_DIR can be written to"
+            )
+        }
+        let entries = failures.entries
+        problems.add(entries, hours, now: now)
+        facts.lastBackup = backups.newest
+        facts.backupInterval = snapshot.backupInterval
+        facts.databaseOctets = snapshot.databaseSize
+        facts.diskFreeOctets = snapshot.databaseDiskFree
+        facts.providerTokenAge = snapshot.providerTokenAge?.components.seconds
+        facts.certificateDaysLeft = snapshot.publicCertificateExpires.map { Int(clamping: ($0 - now) / 86_400) }
+        var report = StatusReport(
+            version: relayVersion,
+            now: now,
+            runningSince: snapshot.process.startedAt ?? now,
+            facts: facts
+        )
+        report.problems = problems.all
+        report.subscriptions = subscriptions
+        report.hours = hours
+        report.lastErrors = entries.map {
+            StatusReport.Event(time: $0.time, level: $0.level, event: $0.event, cause: $0.cause, remedy: $0.remedy)
+        }
+        return report
+    }
+}
+
+extension Numbers {
+    /// What is wrong, as far as the relay knows by itself.
+    fileprivate struct Problems {
+        private(set) var all: [StatusReport.Problem] = []
+
+        init(_ snapshot: Snapshot, _ configuration: Configuration, now: Int64) {
+            if snapshot.isDeletionGuardClosed == true {
+                add(
+                    .error,
+                    "Apple disowned one device after the other, so none is deleted until it accepts a push",
+                    remedy: "Check APNS_TOPIC and APNS_ENVIRONMENT"
+                )
+            }
+            if let end = snapshot.publicCertificateExpires, end - now < 14 * 86_400 {
+                add(
+                    end - now < 3 * 86_400 ? .error : .warning,
+                    "The certificate of \(configuration.publicURL) ends in \(max(0, (end - now) / 86_400)) days",
+                    remedy: "Run `certbot renew`, then `nginx -s reload`"
+                )
+            }
+            for free in [snapshot.databaseDiskFree, snapshot.backupDiskFree] {
+                if let free, free < 512 << 20 {
+                    add(
+                        free < 64 << 20 ? .error : .warning,
+                        "A disk that the relay writes to is nearly full: \(free >> 20) MB are left",
+                        remedy: "Make room: without it nothing is counted, registered or backed up"
+                    )
+                }
+            }
+            if let count = snapshot.subscriptions, count >= snapshot.subscriptionsLimit {
+                add(
+                    .warning,
+                    "There are as many subscriptions as there may be",
+                    remedy: "Raise MAX_SUBSCRIPTIONS; if they are not your devices', change SUBSCRIBE_TOKEN"
+                )
+            }
+            if snapshot.logLinesLost > 0 {
+                add(
+                    .warning,
+                    "\(snapshot.logLinesLost) lines of the log were lost",
+                    remedy: "See that whatever reads standard output keeps up, and that its disk is not full"
+                )
+            }
+        }
+
+        /// What the last hour came to: pushes that all fail, and a key or topic that Apple refuses.
+        mutating func add(_ entries: [RecentFailures.Entry], _ hours: [StatusReport.Hour], now: Int64) {
+            let recent = hours.filter { now - $0.start < 7_200 }
+            let (failed, accepted) = recent.reduce((0, 0)) { ($0.0 + $1.failed, $0.1 + $1.accepted) }
+            if let refusal = entries.first(where: { $0.event == "apple_refuses_configuration" }),
+                accepted == 0, now - refusal.time < 86_400
+            {
+                add(
+                    .error,
+                    "Apple refuses the configuration (\(refusal.cause ?? ""))",
+                    remedy: refusal.remedy ?? "Run `relay check`"
+                )
+            } else if failed > 0, accepted == 0 {
+                add(.error, "No push was accepted in the last hours, and \(failed) failed", remedy: "Run `relay check`")
+            }
+        }
+
+        /// - Parameter what: with its remedy behind a colon, where there is no `remedy`.
+        mutating func add(_ severity: StatusReport.Problem.Severity, _ what: String, remedy: String? = nil) {
+            if let remedy { return all.append(StatusReport.Problem(severity, what, remedy: remedy)) }
+            let colon = what.ranges(of: ": ").last
+            all.append(
+                StatusReport.Problem(
+                    severity,
+                    colon.map { String(what[..<$0.lowerBound]) } ?? what,
+                    remedy: colon.map { String(what[$0.upperBound...]) } ?? "See the log"
+                )
+            )
+        }
+    }
+}
+
+extension HourlyFigures {
+    fileprivate init(_ tally: HourlyTally) {
+        self.init(
+            hour: tally.hour / 3_600,
+            accepted: tally.accepted,
+            repeated: tally.repeated,
+            gone: tally.gone,
+            refused: tally.refused,
+            limited: tally.limited,
+            failed: tally.failed,
+            latencyCount: tally.latencyCount,
+            latencyMilliseconds: tally.latencyMilliseconds,
+            latencyMost: tally.latencyMost
+        )
+    }
+}
+
+extension StatusReport.Hour {
+    fileprivate init(_ figures: HourlyFigures) {
+        self.init(start: figures.hour * 3_600)
+        (accepted, repeated, gone) = (figures.accepted, figures.repeated, figures.gone)
+        (refused, limited, failed) = (figures.refused, figures.limited, figures.failed)
+        guard figures.latencyCount > 0 else { return }
+        (latencyMean, latencyMax) = (figures.latencyMilliseconds / figures.latencyCount, figures.latencyMost)
+    }
+}
+
+extension StatusReport.Subscription {
+    fileprivate init(_ summary: SubscriptionSummary) {
+        self.init(
+            label: summary.label,
+            account: summary.account,
+            hash: summary.id.shortName,
+            created: summary.createdAt
+        )
+        environment = summary.environment
+        lastAccepted = summary.lastAcceptedAt
+        if let time = summary.lastFailedAt {
+            lastFailure = StatusReport.Failure(time: time, text: summary.lastFailure ?? "")
+        }
+        (badge, showsBadges, isPinned) = (summary.badgeCount, summary.badgesEnabled, summary.isPinned)
+    }
+}
