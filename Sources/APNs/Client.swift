@@ -38,13 +38,16 @@ package final class Client: Sendable {
     /// - Parameters:
     ///   - token: shared by the clients of both services, since Apple limits how often a team may make a new one.
     ///   - report: told of each connection's end, from a thread of the client's.
+    ///   - count: told from there of each answer and the time that Apple took for it, and of each try without one; a
+    ///     notification that is tried again is more than one.
     package init(
         configuration: Configuration,
         token: ProviderToken,
-        report: @escaping @Sendable (ConnectionReport) -> Void = { _ in }
+        report: @escaping @Sendable (ConnectionReport) -> Void = { _ in },
+        count: @escaping @Sendable (CountedAnswer, Duration?) -> Void = { _, _ in }
     ) {
         self.configuration = configuration
-        dispatcher = Dispatcher(configuration: configuration, token: token, report: report)
+        dispatcher = Dispatcher(configuration: configuration, token: token, report: report, count: count)
     }
 
     deinit { stop() }
@@ -61,6 +64,25 @@ package final class Client: Sendable {
             dispatcher.post(Job(notification: notification, deadline: deadline, continuation: continuation))
         }
     }
+
+    /// What goes on between a client and Apple.
+    package struct Traffic: Sendable, Equatable {
+        /// Notifications that wait for a free stream.
+        package var queued: Int
+        /// Requests that Apple has not answered.
+        package var inFlight: Int
+        /// Since the client was made, those that came to nothing among them.
+        package var connectionsOpened: Int
+
+        package init(queued: Int, inFlight: Int, connectionsOpened: Int) {
+            self.queued = queued
+            self.inFlight = inFlight
+            self.connectionsOpened = connectionsOpened
+        }
+    }
+
+    /// What goes on now.
+    package var traffic: Traffic { dispatcher.traffic }
 
     /// When the outcome of a notification that is sent now is due.
     package var deadlineFromNow: ContinuousClock.Instant { .now + configuration.deadline }

@@ -54,6 +54,11 @@ package final class ProviderToken: Sendable {
         }
     }
 
+    /// How long ago the token was made; nil while there is none.
+    package var age: Duration? {
+        state.withLock { state in state.issued.map { clock.uptime() - $0.uptime } }
+    }
+
     /// Makes a new token after Apple has called `token` expired; false when it is too soon for another.
     ///
     /// A hundred requests that were refused together make one new token: all but the first find it made already.

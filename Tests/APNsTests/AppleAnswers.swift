@@ -30,6 +30,13 @@ extension Client {
         token: ProviderToken? = nil,
         change: (inout Configuration) -> Void = { _ in }
     ) throws {
+        var configuration = Self.configuration(of: apple)
+        change(&configuration)
+        self.init(configuration: configuration, token: try token ?? ProviderToken(of: apple))
+    }
+
+    /// How to reach a simulated Apple.
+    static func configuration(of apple: AppleSimulator) -> Configuration {
         var configuration = Configuration(
             origin: apple.origin,
             topic: apple.ready.topic,
@@ -39,8 +46,7 @@ extension Client {
         configuration.deadline = .seconds(600)
         configuration.connectDeadline = .seconds(600)
         configuration.patience = .seconds(600)
-        change(&configuration)
-        self.init(configuration: configuration, token: try token ?? ProviderToken(of: apple))
+        return configuration
     }
 
     func send(

@@ -19,16 +19,31 @@ final class Dispatcher: Sendable {
     let token: ProviderToken
     let budget = ConnectBudget()
     private let report: @Sendable (ConnectionReport) -> Void
+    /// See ``Client/init(configuration:token:report:count:)``.
+    let count: @Sendable (CountedAnswer, Duration?) -> Void
+    /// Of all generations.
+    let inFlight = Atomic<Int>(0)
+    let connectionsOpened = Atomic<Int>(0)
     private let state = Mutex(State())
 
     init(
         configuration: Client.Configuration,
         token: ProviderToken,
-        report: @escaping @Sendable (ConnectionReport) -> Void
+        report: @escaping @Sendable (ConnectionReport) -> Void,
+        count: @escaping @Sendable (CountedAnswer, Duration?) -> Void
     ) {
         self.configuration = configuration
         self.token = token
         self.report = report
+        self.count = count
+    }
+
+    var traffic: Client.Traffic {
+        Client.Traffic(
+            queued: state.withLock(\.queue.count),
+            inFlight: inFlight.load(ordering: .relaxed),
+            connectionsOpened: connectionsOpened.load(ordering: .relaxed)
+        )
     }
 
     /// Queues a job, or answers it at once with why it cannot be.

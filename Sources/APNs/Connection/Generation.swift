@@ -1,4 +1,5 @@
 import CCurl
+import Synchronization
 
 /// One connection's life: the thread that owns a multi handle of libcurl and everything in it.
 ///
@@ -53,6 +54,7 @@ final class Generation {
     fileprivate func mayConnect() -> Bool {
         gate.close()
         isOverBudget = !dispatcher.budget.spend(at: .now)
+        if !isOverBudget { dispatcher.connectionsOpened.add(1, ordering: .relaxed) }
         return !isOverBudget
     }
 
@@ -69,10 +71,12 @@ final class Generation {
             if !hasFinished { curl_multi_poll(multi, nil, 0, milliseconds(until: next), nil) }
         }
         dispatcher.forget(number)
+        dispatcher.inFlight.subtract(transfers.count, ordering: .relaxed)
         // Only after a close, or when draining took too long, is there anything left.
-        let outcome: Outcome =
-            dispatcher.isOpen ? .tryAgain(.transport(.deadline(waiting: false))) : .tryAgain(.stopping)
+        let isOpen = dispatcher.isOpen
+        let outcome: Outcome = isOpen ? .tryAgain(.transport(.deadline(waiting: false))) : .tryAgain(.stopping)
         for (easy, transfer) in transfers {
+            if isOpen { dispatcher.count(CountedAnswer(.timeout), nil) }
             curl_multi_remove_handle(multi, easy)
             transfer.job.continuation.resume(returning: outcome)
         }
@@ -89,17 +93,20 @@ final class Generation {
         if transfers.isEmpty { health.resumed(at: now) }
         if bornAt == nil { bornAt = now }
         guard let bearer = try? dispatcher.token.value() else {
+            dispatcher.count(CountedAnswer(.unsigned), nil)
             return job.continuation.resume(returning: .tryAgain(.transport(.unsigned)))
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         guard
-            let transfer = Transfer(job, bearer: bearer, dispatcher.configuration, opening: (openSocket, context)),
+            let transfer = Transfer(job, bearer: bearer, at: now, dispatcher.configuration, (openSocket, context)),
             curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
         else {
+            dispatcher.count(CountedAnswer(.connection), nil)
             let failure = TransportFailure.failed(code: Int(CURLE_OUT_OF_MEMORY.rawValue), text: "out of memory")
             return job.continuation.resume(returning: .tryAgain(.transport(failure)))
         }
         transfers[transfer.easy] = transfer
+        dispatcher.inFlight.add(1, ordering: .relaxed)
     }
 
     /// Settles what has finished; false when nothing has.
@@ -111,6 +118,7 @@ final class Generation {
             let code = relay_curl_result(message)
             curl_multi_remove_handle(multi, easy)
             guard let transfer = transfers.removeValue(forKey: easy) else { continue }
+            dispatcher.inFlight.subtract(1, ordering: .relaxed)
             settle(transfer, code)
             hasFinished = true
         }
@@ -133,6 +141,7 @@ final class Generation {
     private func expireWaiting() -> ContinuousClock.Instant? {
         let (expired, next) = dispatcher.takeExpired(at: .now, for: number)
         for job in expired {
+            dispatcher.count(CountedAnswer(.queue), nil)
             job.continuation.resume(returning: .tryAgain(.transport(.deadline(waiting: true))))
         }
         return next
@@ -154,16 +163,21 @@ extension Generation {
     private func settle(_ transfer: Transfer, _ code: CURLcode) {
         switch transfer.result(of: code) {
         case .accepted:
-            health.accepted(at: .now)
+            let now = ContinuousClock.now
+            dispatcher.count(.accepted, now - transfer.startedAt)
+            health.accepted(at: now)
             gate.accepted()
             transfer.job.continuation.resume(returning: .accepted)
         case .rejected(let rejection, let isWhole):
+            dispatcher.count(CountedAnswer(rejection), .now - transfer.startedAt)
             if !isWhole { retire(.broken("an answer was cut or did not end")) }
             settle(transfer, rejection)
         case .notApple:
+            dispatcher.count(CountedAnswer(.notHTTP2), nil)
             retire(.broken("the peer does not speak HTTP/2"))
             transfer.job.continuation.resume(returning: .misconfigured(.transport(.notHTTP2)))
         case .failed(let failure):
+            dispatcher.count(CountedAnswer(isBudgetSpent(failure) ? .tooManyConnections : failure.silence), nil)
             settle(transfer, failure)
         }
     }
@@ -202,11 +216,13 @@ extension Generation {
         }
         if failure.wasSent { job.unknownFates += 1 } else { job.unsent += 1 }
         guard job.unknownFates <= 1, job.unsent <= 3 else {
-            let cause = isOverBudget && !failure.wasSent ? .tooManyConnections : failure.transport
+            let cause = isBudgetSpent(failure) ? .tooManyConnections : failure.transport
             return job.continuation.resume(returning: .tryAgain(.transport(cause)))
         }
         dispatcher.requeue(job)
     }
+
+    private func isBudgetSpent(_ failure: Transfer.Failure) -> Bool { isOverBudget && !failure.wasSent }
 
     private func retire(_ cause: ConnectionReport) {
         dispatcher.retire(number, afterSuccess: health.hasSucceeded, because: cause)

@@ -32,6 +32,19 @@ extension Transfer {
         let text: String
 
         var transport: TransportFailure { .failed(code: Int(code.rawValue), text: text) }
+
+        /// As what it is counted.
+        var silence: CountedAnswer.Silence {
+            switch (scope, code) {
+            case (.stream, _): .stream
+            case (.time, _): .timeout
+            case (.configuration, _), (.connection, CURLE_SSL_CONNECT_ERROR): .tls
+            case (.connection, CURLE_COULDNT_RESOLVE_HOST): .lookup
+            // Without a connection it was the connecting that took too long.
+            case (.connection, CURLE_COULDNT_CONNECT), (.connection, CURLE_OPERATION_TIMEDOUT): .connect
+            case (.connection, _): .connection
+            }
+        }
     }
 
     /// Looks at a finished handle; it has to be asked before the handle is freed.

@@ -17,6 +17,7 @@ final class Transfer {
     let easy: UnsafeMutableRawPointer
     let job: Job
     let bearer: String
+    let startedAt: ContinuousClock.Instant
     private let headers: UnsafeMutablePointer<curl_slist>?
     private(set) var body: [UInt8] = []
 
@@ -27,11 +28,18 @@ final class Transfer {
     private var bodyOctets = 0
 
     /// Nil when there is no memory.
-    init?(_ job: Job, bearer: String, _ configuration: Client.Configuration, opening: Opening) {
+    init?(
+        _ job: Job,
+        bearer: String,
+        at now: ContinuousClock.Instant,
+        _ configuration: Client.Configuration,
+        _ opening: Opening
+    ) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.job = job
         self.bearer = bearer
+        startedAt = now
         let notification = job.notification
         headers = list(
             [
