@@ -15,6 +15,7 @@ package final class Server: Sendable {
     }
 
     private let mailbox: Mailbox
+    let meter = LoadMeter()
     private let lifecycle: Mutex<Lifecycle>
 
     /// Binds and listens.
@@ -43,6 +44,7 @@ package final class Server: Sendable {
         let loop = EventLoop(
             listener: listener,
             mailbox: mailbox,
+            meter: meter,
             limits: limits.fitting(descriptors: descriptorLimit()),
             bodyRule: bodyRule,
             executor: executor,

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The one thread that owns the listener and all connections.
 ///
@@ -16,6 +17,7 @@ final class EventLoop {
     private let executor: (any TaskExecutor)?
     private let handler: @Sendable (Request) async -> Response
     private let mailbox: Mailbox
+    private let meter: LoadMeter
 
     private var poll: Poll
     private var listener: Listener?
@@ -23,7 +25,9 @@ final class EventLoop {
     private var acceptingResumes: ContinuousClock.Instant?
     private var peers: [UInt64: Peer] = [:]
     private var nextSerial = Tag.firstPeer
-    private var requestsInFlight = 0
+    private var requestsInFlight = 0 {
+        didSet { meter.requestsInFlight.store(requestsInFlight, ordering: .relaxed) }
+    }
     /// Of requests that are arriving and of those in flight.
     private var heldOctets = 0
     private var date = DateText()
@@ -56,6 +60,7 @@ final class EventLoop {
     init?(
         listener: consuming Listener,
         mailbox: Mailbox,
+        meter: LoadMeter,
         limits: Limits,
         bodyRule: @escaping @Sendable (Head) -> BodyRule,
         executor: (any TaskExecutor)?,
@@ -66,6 +71,7 @@ final class EventLoop {
         self.poll = poll
         self.listener = consume listener
         self.mailbox = mailbox
+        self.meter = meter
         self.limits = limits
         self.bodyRule = bodyRule
         self.executor = executor
@@ -158,6 +164,7 @@ final class EventLoop {
         let octets = request.heldOctets
         let fits = octets <= limits.smallRequestOctets || heldOctets + octets <= limits.requestOctets
         guard requestsInFlight < limits.requestsInFlight, fits else {
+            meter.requestLimitHits.add(1, ordering: .relaxed)
             return peer.connection.decline(.overloaded, at: moment)
         }
         requestsInFlight += 1
@@ -178,6 +185,7 @@ final class EventLoop {
     private func giveWayIfLarge(_ peer: Peer, at moment: Moment) {
         account(peer)
         guard heldOctets > limits.requestOctets, peer.countedOctets > limits.smallRequestOctets else { return }
+        meter.requestLimitHits.add(1, ordering: .relaxed)
         peer.connection.giveWay(at: moment)
     }
 
@@ -209,6 +217,7 @@ extension EventLoop {
             // Looked for before accepting: a connection that nothing gives way to stays in the kernel's queue.
             let least = peers.count >= limits.connections ? leastWorthy(at: moment.instant) : nil
             if peers.count >= limits.connections && least == nil {
+                meter.connectionLimitHits.add(1, ordering: .relaxed)
                 setAccepting(false)
                 // One that is arriving now may be too slow soon; of all others the end is noticed.
                 let isArriving = peers.values.contains(where: \.connection.isArriving)
@@ -218,13 +227,17 @@ extension EventLoop {
             guard let accepted = listener?.accept() else { return }
             switch consume accepted {
             case .socket(let socket):
-                if let least { remove(least) }
+                if let least {
+                    meter.connectionLimitHits.add(1, ordering: .relaxed)
+                    remove(least)
+                }
                 add(socket, at: moment)
             case .none:
                 return
             case .gone:
                 continue
             case .exhausted:
+                meter.connectionLimitHits.add(1, ordering: .relaxed)
                 // The waiting connection stays readable: without the pause this would be a busy loop.
                 setAccepting(false)
                 acceptingResumes = moment.instant + limits.acceptPause
@@ -235,6 +248,7 @@ extension EventLoop {
 
     private func remove(_ peer: Peer) {
         peers[peer.serial] = nil
+        meter.connections.store(peers.count, ordering: .relaxed)
         heldOctets -= peer.countedOctets
     }
 
@@ -244,6 +258,7 @@ extension EventLoop {
         nextSerial += 1
         guard poll.add(peer.socket.number, tag: peer.serial, interest: peer.interest) else { return }
         peers[peer.serial] = peer
+        meter.connections.store(peers.count, ordering: .relaxed)
         earliest = min(earliest ?? connection.deadline, connection.deadline)
     }
 

@@ -25,13 +25,17 @@ package struct Request: Sendable {
     /// The content without chunk framing; at most as long as the rule for this head allowed.
     package let body: [UInt8]
 
+    /// When its last octet had arrived and the one before it on the connection was answered.
+    package let receivedAt: ContinuousClock.Instant
+
     /// What it takes of the memory that requests may take; see ``Fields/heldOctets``.
     var heldOctets: Int { body.count + head.target.count + head.fields.heldOctets }
 
     /// A request as the server would hand it on; nothing is checked here.
-    package init(head: Head, body: [UInt8] = []) {
+    package init(head: Head, body: [UInt8] = [], receivedAt: ContinuousClock.Instant = .now) {
         self.head = head
         self.body = body
+        self.receivedAt = receivedAt
     }
 }
 
