@@ -13,19 +13,27 @@ package final class LogWriter: Sendable {
 
     private struct Line {
         let text: String
-        /// How many are lost with it: those that it tells of, or itself.
-        let weight: Int
+        /// How many it says are lost, which are not told if it is lost too; nil for a line that somebody said.
+        let losses: Int?
     }
 
     private struct State {
         var waiting: [Line] = []
         /// Of the lines that wait, and of those that are being written.
         var held = (lines: 0, octets: 0)
+        /// Of which no line has told yet.
         var lost = 0
+        /// Since the start.
+        var lostInAll = 0
         var flushing: [DispatchSemaphore] = []
 
         func hasRoom(for text: String) -> Bool {
             held.lines < most.lines && held.octets + text.utf8.count <= most.octets
+        }
+
+        mutating func lose(_ lines: Int) {
+            lost += lines
+            lostInAll += lines
         }
 
         mutating func add(_ line: Line) {
@@ -55,12 +63,15 @@ package final class LogWriter: Sendable {
     /// Has a line written, or counts it as lost; it never waits for the one who reads.
     package func write(_ line: String) {
         state.withLock { state in
-            guard state.hasRoom(for: line) else { return state.lost += 1 }
+            guard state.hasRoom(for: line) else { return state.lose(1) }
             sayLost(&state)
-            state.add(Line(text: line, weight: 1))
+            state.add(Line(text: line, losses: nil))
         }
         wakeUp.signal()
     }
+
+    /// How many lines were lost since the start.
+    package var linesLost: Int { state.withLock(\.lostInAll) }
 
     /// Waits until everything that was said before is written, but no longer than `time`; whether it is.
     ///
@@ -76,7 +87,7 @@ package final class LogWriter: Sendable {
     /// Puts what was lost where it was lost: behind the lines before it, in front of those after it.
     private func sayLost(_ state: inout State) {
         guard state.lost > 0 else { return }
-        state.add(Line(text: lostLine(state.lost), weight: state.lost))
+        state.add(Line(text: lostLine(state.lost), losses: state.lost))
         state.lost = 0
     }
 
@@ -90,11 +101,12 @@ package final class LogWriter: Sendable {
                 defer { (state.waiting, state.flushing) = ([], []) }
                 return (state.waiting, state.flushing)
             }
-            let lost = lines.reduce(0) { $0 + (output.write($1.text) ? 0 : $1.weight) }
+            let lost = lines.filter { !output.write($0.text) }
             state.withLock { state in
                 state.held.lines -= lines.count
                 state.held.octets -= lines.reduce(0) { $0 + $1.text.utf8.count }
-                state.lost += lost
+                state.lose(lost.count { $0.losses == nil })
+                state.lost += lost.reduce(0) { $0 + ($1.losses ?? 0) }
             }
             for done in flushing { done.signal() }
         }

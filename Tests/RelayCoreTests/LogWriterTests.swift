@@ -95,6 +95,7 @@ private final class LogPipe: Sendable {
 
         writer.write("after\n")
         #expect(await pipe.lines { $0 == "after" } == ["after"])
+        #expect(writer.linesLost == 500)
     }
 
     @Test func `what a full disk swallowed is counted, and told when there is room again`() throws {
@@ -115,5 +116,6 @@ private final class LogPipe: Sendable {
         writer.write("4\n")
         #expect(writer.flush(within: .seconds(60)))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "lost 4\n4\n")
+        #expect(writer.linesLost == 4)
     }
 }
