@@ -29,19 +29,28 @@ package struct Log: Sendable {
 
     private let level: Level
     private let format: Format
+    private let failures: RecentFailures?
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - level: events below it are not written.
+    ///   - failures: takes note of the events at warning and error, whatever `level` is.
     ///   - write: takes one whole line with its line feed, from any thread, and keeps none of them waiting.
-    package init(level: Level, format: Format, write: @escaping @Sendable (String) -> Void) {
+    package init(
+        level: Level,
+        format: Format,
+        failures: RecentFailures? = nil,
+        write: @escaping @Sendable (String) -> Void
+    ) {
         self.level = level
         self.format = format
+        self.failures = failures
         self.write = write
     }
 
     /// Writes one event; `fields` keep their order, and a nil value leaves its field out.
     package func callAsFunction(_ level: Level, _ event: String, _ fields: KeyValuePairs<String, String?> = [:]) {
+        if level >= .warning { failures?.note(level, event, fields) }
         guard level >= self.level else { return }
         write(Self.line(level, event, fields, format))
     }

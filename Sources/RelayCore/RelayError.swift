@@ -11,8 +11,10 @@ enum RelayError: Error {
     case unknownRoute
     case methodNotAllowed(allow: String)
     case unauthorized
-    /// No row has this id, or Apple said that its device token is dead and the row has just been deleted.
+    /// No row has this id.
     case subscriptionGone
+    /// Apple said that the device token is dead, and the row has just been deleted.
+    case deviceGone
     case unknownCoding
     /// The row takes messages from one sender alone, and this is another.
     case otherSender(SenderError)
@@ -33,6 +35,10 @@ enum RelayError: Error {
     case backupsOverdue
     case overloaded
     case appleFailed
+    /// What Apple refuses is the key, the topic or the environment, so it refuses every push.
+    case appleRefusesConfiguration
+    /// Apple disowns the device, and its row is kept because too many were deleted for that.
+    case deletionRefused
     case internalFailure
 
     /// Runs work of the store, whose every failure is the same to a client.
@@ -56,7 +62,7 @@ enum RelayError: Error {
     private var answer: Answer {
         switch self {
         // In the same words, so that nobody learns from them which ids ever existed.
-        case .unknownRoute, .subscriptionGone:
+        case .unknownRoute, .subscriptionGone, .deviceGone:
             Answer(status: 404, word: "not_found", message: "no such path or subscription: register anew")
         case .methodNotAllowed(let allow):
             Answer(
@@ -141,7 +147,7 @@ enum RelayError: Error {
                 "overloaded",
                 "too much waits for Apple, or the relay is stopping or out of threads: try again"
             )
-        case .appleFailed:
+        case .appleFailed, .appleRefusesConfiguration, .deletionRefused:
             Answer(status: 502, word: "apple_failed", message: "Apple did not take the notification: try again")
         case .internalFailure:
             Answer(status: 500, word: "internal_failure", message: "the relay failed: try again")
@@ -172,15 +178,15 @@ enum RelayError: Error {
     var level: Log.Level {
         switch self {
         case .unknownRoute, .methodNotAllowed, .unauthorized: .debug
-        case .subscriptionGone, .unknownCoding, .otherSender, .malformedField, .signingKeyReused, .malformedMessage,
-            .malformedBody, .rateLimited:
+        case .subscriptionGone, .deviceGone, .unknownCoding, .otherSender, .malformedField, .signingKeyReused,
+            .malformedMessage, .malformedBody, .rateLimited:
             .info
         case .undecryptable(.cryptographyFailed), .database, .backupsOverdue, .tooManySubscriptions, .internalFailure:
             .error
         case .tooManyRegistrations: .warning
         case .undecryptable: .info
         // The log of deliveries has said it with its cause and remedy, once a minute.
-        case .overloaded, .appleFailed: .info
+        case .overloaded, .appleFailed, .appleRefusesConfiguration, .deletionRefused: .info
         }
     }
 
@@ -191,9 +197,9 @@ enum RelayError: Error {
         case .tooManyRegistrations:
             "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
-        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .unknownCoding, .otherSender,
-            .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .backupsOverdue, .overloaded,
-            .appleFailed, .internalFailure:
+        case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .deviceGone, .unknownCoding,
+            .otherSender, .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .backupsOverdue, .overloaded,
+            .appleFailed, .appleRefusesConfiguration, .deletionRefused, .internalFailure:
             nil
         }
     }

@@ -10,6 +10,7 @@ package struct Routes: Sendable {
     private let store: Store
     private let backups: Backups
     private let log: Log
+    private let meters: Meters
     private let repetitions: Repetitions
 
     package init(
@@ -20,7 +21,8 @@ package struct Routes: Sendable {
         store: Store,
         backups: Backups,
         clocks: Clocks,
-        log: Log
+        log: Log,
+        meters: Meters
     ) {
         self.pushes = pushes
         self.registrations = registrations
@@ -29,6 +31,7 @@ package struct Routes: Sendable {
         self.store = store
         self.backups = backups
         self.log = log
+        self.meters = meters
         repetitions = Repetitions(uptime: clocks.uptime)
     }
 
@@ -47,6 +50,7 @@ package struct Routes: Sendable {
         do throws(RelayError) {
             response = try await respond(to: request, at: route)
         } catch {
+            if case .database = error { meters.databaseFailed() }
             report(error)
             response = error.response
         }
@@ -75,7 +79,10 @@ package struct Routes: Sendable {
     private func respond(to request: Request, at route: Route?) async throws(RelayError) -> Response {
         guard let route else { throw .unknownRoute }
         guard route.allows(request.head.method) else { throw .methodNotAllowed(allow: route.allow) }
-        if route.isForTheApp, !tokens.admit(request.head.fields.first("Authorization")) { throw .unauthorized }
+        if route.isForTheApp, !tokens.admit(request.head.fields.first("Authorization")) {
+            if case .subscribe = route { meters.registrationEnded(.refused) }
+            throw .unauthorized
+        }
         switch route {
         case .health: return try await health()
         case .push(let id):

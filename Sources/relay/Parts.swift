@@ -1,4 +1,5 @@
 import APNs
+import HTTPServer
 import RelayCore
 import Store
 import WebPush
@@ -7,6 +8,7 @@ import WebPush
 struct Parts {
     let routes: Routes
     let control: ControlRoutes
+    let numbers: Numbers
     private let store: Store
     private let apple: Apple
     private let token: ProviderToken
@@ -15,14 +17,25 @@ struct Parts {
     private let workers: Workers
     private let log: Log
 
-    init(_ configuration: Configuration, store: Store, workers: Workers, log: Log) {
+    /// - Parameters:
+    ///   - failures: what the log keeps of warnings and errors.
+    ///   - linesLost: how many lines of the log found no room.
+    init(
+        _ configuration: Configuration,
+        store: Store,
+        workers: Workers,
+        log: Log,
+        failures: RecentFailures,
+        linesLost: @escaping @Sendable () -> Int
+    ) {
         let clocks = Clocks.system
+        let meters = Meters(startedAt: clocks.now())
         let token = ProviderToken(
             key: configuration.providerKey,
             clock: ProviderToken.Clock(now: clocks.now, uptime: clocks.uptime),
             file: TokenFile(path: configuration.storeFiles.database + ".provider-token")
         )
-        let apple = Self.apple(configuration, token, log)
+        let apple = Self.apple(configuration, token, log, meters)
         let limits = PushLimits(uptime: clocks.uptime)
         let tickets = Tickets(uptime: clocks.uptime)
         let backups = Backups(plan: configuration.backups, store: store, clocks: clocks, log: log)
@@ -36,7 +49,8 @@ struct Parts {
                 sounds: configuration.sounds,
                 publicURL: configuration.publicURL,
                 clocks: clocks,
-                log: DeliveryLog(log, uptime: clocks.uptime)
+                log: DeliveryLog(log, uptime: clocks.uptime),
+                meters: meters
             ),
             registrations: RegistrationHandler(
                 store: store,
@@ -48,14 +62,16 @@ struct Parts {
                 ),
                 publicURL: configuration.publicURL,
                 clocks: clocks,
-                log: log
+                log: log,
+                meters: meters
             ),
             tickets: tickets,
             tokens: configuration.subscribeTokens,
             store: store,
             backups: backups,
             clocks: clocks,
-            log: log
+            log: log,
+            meters: meters
         )
         control = ControlRoutes(
             store: store,
@@ -65,8 +81,21 @@ struct Parts {
             backups: backups,
             log: log
         )
-        certificate = CertificateWatch(publicURL: configuration.publicURL, clocks: clocks, log: log)
+        let certificate = CertificateWatch(publicURL: configuration.publicURL, clocks: clocks, log: log)
         self.backups = backups
+        self.certificate = certificate
+        numbers = Numbers(
+            configuration: configuration,
+            meters: meters,
+            failures: failures,
+            store: store,
+            apple: apple,
+            token: token,
+            backups: backups,
+            certificate: certificate,
+            clocks: clocks,
+            linesLost: linesLost
+        )
         self.store = store
         self.apple = apple
         self.token = token
@@ -74,21 +103,31 @@ struct Parts {
         self.log = log
     }
 
-    private static func apple(_ configuration: Configuration, _ token: ProviderToken, _ log: Log) -> Apple {
-        func client(_ name: String, _ origin: String) -> Client {
+    private static func apple(
+        _ configuration: Configuration,
+        _ token: ProviderToken,
+        _ log: Log,
+        _ meters: Meters
+    ) -> Apple {
+        func client(_ service: AppleService, _ origin: String) -> Client {
             let client = Client.Configuration(
                 origin: origin,
                 topic: configuration.topic,
                 certificateAuthorities: configuration.certificateAuthorities
             )
-            return Client(configuration: client, token: token) { report in
-                log(.info, "apple_connection_replaced", ["environment": name, "cause": "\(report)"])
-            }
+            return Client(
+                configuration: client,
+                token: token,
+                report: { report in
+                    log(.info, "apple_connection_replaced", ["environment": service.label, "cause": "\(report)"])
+                },
+                count: { meters.answered($0, after: $1, by: service) }
+            )
         }
-        if let origin = configuration.appleURL { return Apple(substitute: client("substitute", origin)) }
+        if let origin = configuration.appleURL { return Apple(substitute: client(.substitute, origin)) }
         return Apple(
-            production: client("production", Environment.production.origin),
-            sandbox: client("sandbox", Environment.sandbox.origin),
+            production: client(.production, Environment.production.origin),
+            sandbox: client(.sandbox, Environment.sandbox.origin),
             preferred: configuration.environment
         )
     }
@@ -98,6 +137,9 @@ struct Parts {
         waiting(on: workers) {
             do throws(StoreError) { try await store.flushNotes() } catch {
                 log(.warning, "notes_not_written", ["detail": "\(error)"])
+            }
+            do throws(StoreError) { try await numbers.keepHours() } catch {
+                log(.warning, "figures_not_written", ["detail": "\(error)"])
             }
             await backups.makeIfDue(isStart: isFirst)
         }

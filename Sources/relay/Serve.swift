@@ -26,7 +26,13 @@ struct Serve {
         let writer = try writer(configuration.logFormat)
         // What cannot be written by then is not going to be: nobody reads.
         defer { writer.flush(within: .seconds(1)) }
-        let log = Log(level: configuration.logLevel, format: configuration.logFormat, write: writer.write)
+        let failures = RecentFailures(now: Clocks.system.now)
+        let log = Log(
+            level: configuration.logLevel,
+            format: configuration.logFormat,
+            failures: failures,
+            write: writer.write
+        )
         for problem in configuration.warnings { log(.warning, "configuration", ["detail": "\(problem)"]) }
         if configuration.storeFiles.isSecretKeyReadableByAll {
             let detail =
@@ -42,9 +48,17 @@ struct Serve {
         let store = try opened(configuration.storeFiles)
         // Only ever right at the first start: else the disk with the database is not mounted where it was.
         if store.isNew { log(.info, "database_created", ["path": configuration.storeFiles.database]) }
-        let parts = Parts(configuration, store: store, workers: workers, log: log)
+        let parts = Parts(
+            configuration,
+            store: store,
+            workers: workers,
+            log: log,
+            failures: failures,
+            linesLost: { writer.linesLost }
+        )
         let server = try listening(configuration.listenAddress, parts.routes, on: workers)
         server.start()
+        let numbers = try numbers(configuration, parts, server, on: workers)
         let control = ControlSocket(configuration.storeFiles, parts.control, on: workers, log: log)
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
         parts.warnOfGuard()
@@ -62,6 +76,7 @@ struct Serve {
         Signals.endAtOnce()
         housekeeper.stop()
         control?.stop()
+        numbers?.stop(within: .zero)
         let finished = server.stop(within: Self.grace)
         // What Apple has not answered by now is answered here, so that each push takes its badge back while it can.
         parts.disconnect()
@@ -112,6 +127,32 @@ struct Serve {
 
     private func opened(_ files: StoreFiles) throws(StartError) -> Store {
         do throws(StoreError) { return try Store(files) } catch { throw .store(error, files) }
+    }
+
+    /// Serves the numbers and the page, where that is wanted.
+    private func numbers(
+        _ configuration: Configuration,
+        _ parts: Parts,
+        _ server: Server,
+        on workers: Workers
+    ) throws(StartError) -> Server? {
+        guard let address = configuration.metricsAddress else { return nil }
+        let routes = NumbersRoutes(parts.numbers) { server.load }
+        var limits = Limits()
+        limits.connections = 32
+        do throws(ServerError) {
+            let numbers = try Server(
+                address: address,
+                limits: limits,
+                bodyRule: NumbersRoutes.bodyRule,
+                executor: workers,
+                handler: routes.respond
+            )
+            numbers.start()
+            return numbers
+        } catch {
+            throw .metrics(error)
+        }
     }
 
     private func listening(

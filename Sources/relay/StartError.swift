@@ -9,6 +9,7 @@ enum StartError: Error {
     case configuration(Problems)
     case store(StoreError, StoreFiles)
     case server(ServerError)
+    case metrics(ServerError)
     /// A thread that the relay cannot be without; the errno of making it.
     case thread(code: Int32)
     case noCertificates(path: String)
@@ -31,6 +32,7 @@ enum StartError: Error {
                 .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
+        case .metrics(let error): ["METRICS_ADDR: \(error)"]
         case .command(let text): [text]
         case .restore(let error, let files, let path):
             switch error {
@@ -48,7 +50,7 @@ enum StartError: Error {
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .restore, .server, .thread, .noCertificates, .command: .failure
+        case .store, .restore, .server, .metrics, .thread, .noCertificates, .command: .failure
         }
     }
 }

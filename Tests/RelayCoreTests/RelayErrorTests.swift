@@ -8,7 +8,8 @@ import Testing
 
 @Suite("404 is for a row that is gone, and the relay's own faults are 5xx") struct RelayErrorTests {
     private static let errors: [(error: RelayError, status: Int, retryAfter: String?)] = [
-        (.unknownRoute, 404, nil), (.subscriptionGone, 404, nil), (.methodNotAllowed(allow: "POST"), 405, nil),
+        (.unknownRoute, 404, nil), (.subscriptionGone, 404, nil), (.deviceGone, 404, nil),
+        (.methodNotAllowed(allow: "POST"), 405, nil),
         (.unauthorized, 401, nil), (.unknownCoding, 415, nil), (.otherSender(.missing), 401, nil),
         (.otherSender(.badSignature), 403, nil), (.malformedField("TTL"), 400, nil), (.signingKeyReused, 400, nil),
         (.malformedMessage(""), 400, nil),
@@ -16,7 +17,8 @@ import Testing
         (.undecryptable(.cryptographyFailed), 503, "10"), (.rateLimited(RetryAfter(seconds: 7)), 429, "7"),
         (.tooManyRegistrations(RetryAfter(seconds: 30)), 429, "30"),
         (.tooManySubscriptions(.tooManySubscriptions(most: 1)), 503, "3600"), (.database(.closed), 503, "10"),
-        (.overloaded, 503, "10"), (.appleFailed, 502, nil),
+        (.overloaded, 503, "10"), (.appleFailed, 502, nil), (.appleRefusesConfiguration, 502, nil),
+        (.deletionRefused, 502, nil),
         (.internalFailure, 500, nil),
     ]
 

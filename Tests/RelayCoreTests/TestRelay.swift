@@ -19,6 +19,8 @@ final class TestRelay: Sendable {
     let clock: ManualClock
     let limiter: RateLimiter
     let tickets: Tickets
+    let meters: Meters
+    let services: Apple
     private let routes: Routes
     private let folder: TemporaryFolder
     private let logged: Logged
@@ -58,10 +60,12 @@ final class TestRelay: Sendable {
         let store = try Store(StoreFiles(database: folder.path("relay.sqlite")), busyTimeout: 0, now: clock.now)
         let limiter = RateLimiter(burst: burst, uptime: clocks.uptime)
         let limits = PushLimits(messages: limiter, strays: RateLimiter(burst: burst, uptime: clocks.uptime))
-        let client = try Self.client(of: apple, origin: appleOrigin, change: change)
+        let meters = Meters(startedAt: clock.now)
+        let service = sandbox == nil ? AppleService.substitute : .production
+        let client = try Self.client(of: apple, service, meters, origin: appleOrigin, change: change)
         let services: Apple
         if let sandbox {
-            let other = try Self.client(of: sandbox, origin: nil, change: change)
+            let other = try Self.client(of: sandbox, .sandbox, meters, origin: nil, change: change)
             services = Apple(production: client, sandbox: other, preferred: .production)
         } else {
             services = Apple(substitute: client)
@@ -72,6 +76,8 @@ final class TestRelay: Sendable {
         self.limiter = limiter
         let tickets = Tickets(uptime: clocks.uptime)
         self.tickets = tickets
+        self.meters = meters
+        self.services = services
         self.folder = folder
         self.logged = logged
         routes = Routes(
@@ -84,7 +90,8 @@ final class TestRelay: Sendable {
                 sounds: try Sounds(parsing: sounds),
                 publicURL: publicURL,
                 clocks: clocks,
-                log: DeliveryLog(log, uptime: clocks.uptime)
+                log: DeliveryLog(log, uptime: clocks.uptime),
+                meters: meters
             ),
             registrations: RegistrationHandler(
                 store: store,
@@ -96,19 +103,23 @@ final class TestRelay: Sendable {
                 ),
                 publicURL: publicURL,
                 clocks: clocks,
-                log: log
+                log: log,
+                meters: meters
             ),
             tickets: tickets,
             tokens: try #require(SubscribeTokens(parsing: Self.subscribeToken)),
             store: store,
             backups: Backups(plan: backups, store: store, clocks: clocks, log: log),
             clocks: clocks,
-            log: log
+            log: log,
+            meters: meters
         )
     }
 
     private static func client(
         of apple: AppleSimulator,
+        _ service: AppleService,
+        _ meters: Meters,
         origin: String?,
         change: (inout Client.Configuration) -> Void
     ) throws -> Client {
@@ -131,7 +142,11 @@ final class TestRelay: Sendable {
         // The simulated Apple's clock is the machine's, so that a token dated by a turned one would be refused.
         let clocks = Clocks.system
         let token = ProviderToken(key: key, clock: ProviderToken.Clock(now: clocks.now, uptime: clocks.uptime))
-        return Client(configuration: configuration, token: token)
+        return Client(
+            configuration: configuration,
+            token: token,
+            count: { meters.answered($0, after: $1, by: service) }
+        )
     }
 
     var logLines: [String] { logged.lines.withLock { $0 } }
@@ -152,11 +167,12 @@ final class TestRelay: Sendable {
         _ method: String,
         _ path: String,
         fields: [(name: String, value: String)] = [],
-        body: [UInt8] = []
+        body: [UInt8] = [],
+        receivedAt: ContinuousClock.Instant = .now
     ) async -> Response {
         let lines = fields.map { (name: $0.name, value: Array($0.value.utf8)) }
         let head = Head(method: method, target: Array(path.utf8), fields: Fields(lines))
-        return await routes.respond(to: Request(head: head, body: body))
+        return await routes.respond(to: Request(head: head, body: body, receivedAt: receivedAt))
     }
 
     /// Sends a request of the app, with its token and a body of JSON.
@@ -249,6 +265,16 @@ struct TestSubscription: Sendable {
         // One record, however long a test's message is.
         sender.recordSize = 65_536
         self.sender = sender
+    }
+
+    /// One that was not registered through the app's route.
+    init(id: String, keys: ReceiverKeys) {
+        self.id = id
+        endpoint = ""
+        p256dh = ""
+        auth = ""
+        deviceToken = ""
+        sender = WebPushSender(p256dh: keys.privateKey.publicPoint, auth: keys.authSecret)
     }
 
     var path: String { "/wp/\(id)" }

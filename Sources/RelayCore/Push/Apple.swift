@@ -78,6 +78,15 @@ package struct Apple: Sendable {
         }
     }
 
+    /// What goes on between the relay and each of the services.
+    package var traffic: [(service: AppleService, traffic: Client.Traffic)] {
+        switch services {
+        case .both(let production, let sandbox, _):
+            [(.production, production.traffic), (.sandbox, sandbox.traffic)]
+        case .substitute(let client): [(.substitute, client.traffic)]
+        }
+    }
+
     private var clients: [Client] {
         switch services {
         case .both(let production, let sandbox, _): [production, sandbox]

@@ -44,7 +44,7 @@ struct Consequence {
                 )
                 return
             }
-            (badge, answer) = (.takenBack, .subscriptionGone)
+            (badge, answer) = (.takenBack, .deviceGone)
             // One device that was wiped is everyday life; one that Apple does not know may be a wrong topic or environment.
             line = LogLine(
                 level: rejection.status == 410 ? .info : .warning,
@@ -54,7 +54,7 @@ struct Consequence {
             )
             row = rejection.status == 410 ? .deleted : .deletedUnlessGuarded
         case .misconfigured(let cause):
-            (row, badge, answer) = (.kept, .takenBack, .appleFailed)
+            (row, badge, answer) = (.kept, .takenBack, .appleRefusesConfiguration)
             line = LogLine(
                 level: .error,
                 event: "apple_refuses_configuration",

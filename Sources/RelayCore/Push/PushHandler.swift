@@ -16,6 +16,7 @@ package struct PushHandler: Sendable {
     private let publicURL: String
     let clocks: Clocks
     private let log: DeliveryLog
+    private let meters: Meters
 
     package init(
         store: Store,
@@ -26,7 +27,8 @@ package struct PushHandler: Sendable {
         sounds: Sounds,
         publicURL: String,
         clocks: Clocks,
-        log: DeliveryLog
+        log: DeliveryLog,
+        meters: Meters
     ) {
         self.store = store
         self.apple = apple
@@ -37,11 +39,29 @@ package struct PushHandler: Sendable {
         self.publicURL = publicURL
         self.clocks = clocks
         self.log = log
+        self.meters = meters
     }
 
     /// Handles one message; whatever it throws leaves the row as it was, but for a token that Apple calls dead.
     func respond(to request: Request, id: SubscriptionID) async throws(RelayError) -> Response {
-        let headers = try PushHeaders(request.head.fields)
+        meters.pushBegan()
+        do throws(RelayError) {
+            let headers = try PushHeaders(request.head.fields)
+            let latency = try await deliver(request, headers, to: id)
+            meters.pushEnded(latency == nil ? .repeated : .accepted, latency: latency, at: clocks.now())
+            return created(headers)
+        } catch {
+            meters.pushEnded(PushOutcome(error), at: clocks.now())
+            throw error
+        }
+    }
+
+    /// Has Apple take the message, and says how long after its receipt it did; nil for a repetition.
+    private func deliver(
+        _ request: Request,
+        _ headers: PushHeaders,
+        to id: SubscriptionID
+    ) async throws(RelayError) -> Duration? {
         let subscription = try await subscription(id)
         try verifySender(headers, subscription)
         let plaintext = try admit(request.body, headers, subscription)
@@ -49,20 +69,21 @@ package struct PushHandler: Sendable {
         let content = RecentPushes.Content(plaintext: plaintext, body: request.body)
         guard !recent.isRepetition(content, for: subscription) else {
             log(LogLine(level: .info, event: "push_repeated"), about: id)
-            return created(headers)
+            return nil
         }
         let increment = try await countUp(id)
         failpoint(.afterBadgeBump)
         do throws(RelayError) {
             let notification = try notification(message, for: subscription, badge: increment?.badge, headers: headers)
             let delivery = await apple.deliver(notification, to: subscription)
+            let latency = request.receivedAt.duration(to: .now)
             failpoint(.afterApple)
             try await settle(delivery, increment, subscription)
             recent.accepted(content, for: subscription)
-            return created(headers)
+            return latency
         } catch {
             // After a 404 the sender forgets the device and does not come again, so what follows is no second try.
-            if case .subscriptionGone = error {} else { recent.failed(content, for: subscription) }
+            if case .deviceGone = error {} else { recent.failed(content, for: subscription) }
             throw error
         }
     }
@@ -90,7 +111,7 @@ package struct PushHandler: Sendable {
         _ subscription: Subscription
     ) throws(RelayError) -> [UInt8] {
         let id = subscription.id
-        if let wait = limits.messages.wait(for: id) { throw .rateLimited(wait) }
+        if let wait = limits.messages.wait(for: id) { throw refused(by: .messages, wait) }
         let plaintext: [UInt8]
         do throws(RelayError) {
             let sealed = try SealedBody(body, headers)
@@ -99,11 +120,16 @@ package struct PushHandler: Sendable {
             plaintext = try sealed.open(with: keys(of: subscription))
         } catch {
             if case .undecryptable(.cryptographyFailed) = error { throw error }
-            if let wait = limits.strays.admit(id) { throw .rateLimited(wait) }
+            if let wait = limits.strays.admit(id) { throw refused(by: .strays, wait) }
             throw error
         }
-        if let wait = limits.messages.admit(id) { throw .rateLimited(wait) }
+        if let wait = limits.messages.admit(id) { throw refused(by: .messages, wait) }
         return plaintext
+    }
+
+    private func refused(by limit: Limit, _ wait: RetryAfter) -> RelayError {
+        meters.hit(limit)
+        return .rateLimited(wait)
     }
 
     private func keys(of subscription: Subscription) throws(RelayError) -> ReceiverKeys {
@@ -138,6 +164,7 @@ package struct PushHandler: Sendable {
         do throws(StoreError) {
             increment = try await store.countUp(id)
         } catch {
+            meters.databaseFailed()
             log(LogLine(level: .error, event: "badge_not_counted", cause: "\(error)"), about: id)
             return nil
         }
@@ -206,7 +233,7 @@ package struct PushHandler: Sendable {
             }
             guard isDeleted else {
                 log(consequence.guardedLine, about: id)
-                throw .appleFailed
+                throw .deletionRefused
             }
             limits.forget(id)
             log(consequence.line, about: id)
@@ -219,6 +246,7 @@ package struct PushHandler: Sendable {
         do throws(StoreError) {
             try await store.accepted(subscription, environment: environment?.rawValue, at: clocks.now())
         } catch {
+            meters.databaseFailed()
             // The alert is out; what was learnt by it will be learnt again.
             log(LogLine(level: .error, event: "acceptance_not_noted", cause: "\(error)"), about: subscription.id)
         }
@@ -226,9 +254,11 @@ package struct PushHandler: Sendable {
 
     private func takeBack(_ increment: BadgeIncrement?, of id: SubscriptionID) async {
         guard let increment else { return }
+        meters.badgeTakenBack()
         do throws(StoreError) {
             try await store.takeBack(increment, of: id)
         } catch {
+            meters.databaseFailed()
             let remedy = "the next write takes it back, unless the relay stops before"
             log(LogLine(level: .error, event: "badge_not_taken_back", cause: "\(error)", remedy: remedy), about: id)
         }

@@ -14,6 +14,7 @@ package struct RegistrationHandler: Sendable {
     private let publicURL: String
     private let clocks: Clocks
     private let log: Log
+    private let meters: Meters
 
     /// - Parameter limits: of the pushes that the subscriptions get; those of one that is gone are dropped.
     package init(
@@ -22,7 +23,8 @@ package struct RegistrationHandler: Sendable {
         registrationLimits: RegistrationLimits,
         publicURL: String,
         clocks: Clocks,
-        log: Log
+        log: Log,
+        meters: Meters
     ) {
         self.store = store
         self.limits = limits
@@ -30,6 +32,7 @@ package struct RegistrationHandler: Sendable {
         self.publicURL = publicURL
         self.clocks = clocks
         self.log = log
+        self.meters = meters
     }
 
     /// 128 bits, which nobody guesses (RFC 8030, section 8.2 asks for 120).
@@ -37,6 +40,17 @@ package struct RegistrationHandler: Sendable {
 
     /// `POST /subscribe`: a new id and new keys, in place of what the same account on the same device had.
     func subscribe(_ request: Request) async throws(RelayError) -> Response {
+        do throws(RelayError) {
+            let response = try await admit(request)
+            meters.registrationEnded(.created)
+            return response
+        } catch {
+            meters.registrationEnded(RegistrationOutcome(error))
+            throw error
+        }
+    }
+
+    private func admit(_ request: Request) async throws(RelayError) -> Response {
         let wanted = try body(request, as: SubscribeBody.self)
         if let wait = registrationLimits.admit() { throw .tooManyRegistrations(wait) }
         do throws(RelayError) {
