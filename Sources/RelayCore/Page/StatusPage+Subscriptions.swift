@@ -1,0 +1,89 @@
+extension StatusPage {
+    /// How many are shown; the command lists all.
+    private static let most = 100
+
+    var subscriptionSection: Markup {
+        """
+        <section aria-labelledby="subscriptions">
+        <h2 id="subscriptions">Subscriptions</h2>
+        \(report.subscriptions.isEmpty ? noSubscription : subscriptionTable)
+        </section>
+        """
+    }
+
+    private var noSubscription: Markup {
+        """
+        <p class="empty">There is no subscription yet. Open the app, sign in and allow notifications: it registers \
+        with <code>POST /subscribe</code> and appears here.</p>
+        """
+    }
+
+    private var subscriptionTable: Markup {
+        let shown = report.subscriptions.prefix(Self.most)
+        let more = max(report.facts.subscriptionCount, report.subscriptions.count) - shown.count
+        return """
+            <table class="subscriptions" role="table">
+            <thead role="rowgroup"><tr role="row">
+            \(.each(Column.allCases) { "<th scope=\"col\" role=\"columnheader\">\($0.rawValue)</th>\n" })
+            </tr></thead>
+            <tbody role="rowgroup">
+            \(.each(shown, row))
+            </tbody>
+            </table>
+            \(more > 0 ? moreSubscriptions(more) : "")
+            """
+    }
+
+    private func moreSubscriptions(_ count: Int) -> Markup {
+        """
+        <p class="note">And \(Words.number(count)) more: <code>relay subscriptions</code> lists all.</p>
+        """
+    }
+
+    private enum Column: String, CaseIterable {
+        case subscription = "Subscription"
+        case hash = "Hash"
+        case environment = "Environment"
+        case created = "Registered"
+        case lastAccepted = "Last accepted"
+        case lastFailure = "Last failure"
+        case badge = "Badge"
+        case sender = "Sender"
+    }
+
+    private func row(_ subscription: StatusReport.Subscription) -> Markup {
+        """
+        <tr role="row"><th scope="row" role="rowheader">\(name(subscription))</th>
+        \(cell(.hash, "<code>\(subscription.hash)</code>"))
+        \(cell(.environment, subscription.environment.map { "\(.foreign($0))" } ?? muted("not known yet")))
+        \(cell(.created, time(subscription.created)))
+        \(cell(.lastAccepted, subscription.lastAccepted.map(time) ?? muted("none yet")))
+        \(cell(.lastFailure, subscription.lastFailure.map(failure) ?? muted("none")))
+        \(cell(.badge, badge(subscription)))
+        \(cell(.sender, subscription.isPinned ? "one instance" : muted("anyone")))
+        </tr>
+
+        """
+    }
+
+    private func name(_ subscription: StatusReport.Subscription) -> Markup {
+        let label: Markup = subscription.label.isEmpty ? muted("no label") : .foreign(subscription.label)
+        let account: Markup = subscription.account.isEmpty ? "no account" : .foreign(subscription.account)
+        return "<span class=\"label\">\(label)</span> <span class=\"account\">\(account)</span>"
+    }
+
+    private func failure(_ failure: StatusReport.Failure) -> Markup {
+        "<span class=\"failure\">\(.foreign(failure.text))</span> \(time(failure.time))"
+    }
+
+    private func badge(_ subscription: StatusReport.Subscription) -> Markup {
+        let count = Words.number(subscription.badge)
+        return subscription.showsBadges ? "\(count)" : "\(count) \(muted("turned off"))"
+    }
+
+    private func cell(_ column: Column, _ content: Markup) -> Markup {
+        "<td role=\"cell\" data-name=\"\(column.rawValue)\"><div>\(content)</div></td>"
+    }
+
+    func muted(_ words: String) -> Markup { "<span class=\"muted\">\(words)</span>" }
+}
