@@ -160,8 +160,7 @@ def complaints(browser, address):
 
 
 def take_picture(browser, path):
-    """Saves the whole page as a PNG, with the parts closed that can be."""
-    browser.ask("Runtime.evaluate", expression="document.querySelectorAll('details').forEach(d => d.open = false)")
+    """Saves the whole page as a PNG."""
     picture = browser.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
     path.write_bytes(base64.b64decode(picture["data"]))
 
@@ -185,9 +184,9 @@ def main(arguments):
                 browser.ask("Emulation.setEmulatedMedia",
                             features=[{"name": "prefers-color-scheme", "value": scheme}])
                 browser.open(page.as_uri())
-                wrong = complaints(browser, page.as_uri())
                 if pictures:
                     take_picture(browser, pictures / f"{page.stem}-{width}-{scheme}.png")
+                wrong = complaints(browser, page.as_uri())
                 print(f"{page.stem} {width} {scheme}: {'; '.join(wrong) or 'fine'}", flush=True)
                 all_wrong += len(wrong)
         finally:

@@ -4,6 +4,10 @@ extension StatusReport {
     /// 2026-11-30 14:32:10 UTC.
     static let moment: Int64 = 1_796_049_130
 
+    static let examples: KeyValuePairs<String, StatusReport> = [
+        "rich": rich, "unhealthy": unhealthy, "empty": empty, "hostile": hostile,
+    ]
+
     private init(running seconds: Int64, subscriptions count: Int) {
         self.init(
             version: "0.1.0",
@@ -100,8 +104,10 @@ extension StatusReport {
         var report = unhealthy
         let texts = [
             "</bdi></td></table><script>alert(1)</script>", "\" onmouseover=\"alert(1)", "&lt;b&gt; & ]]> <!-- -->",
-            String(repeating: "W", count: 256), "\u{202E}gnp.exe \u{2066}x", "a\u{0}b\u{7}c\u{1B}[31m\r\nd\u{85}\u{FFFE}",
-            "عليك السلام alice", "Z" + String(repeating: "\u{301}\u{323}", count: 60), String(repeating: "🦣", count: 64), "",
+            String(repeating: "W", count: 256), "\u{202E}gnp.exe \u{2066}x",
+            "a\u{0}b\u{7}c\u{1B}[31m\r\nd\u{85}\u{FFFE}",
+            "عليك السلام alice", "Z" + String(repeating: "\u{301}\u{323}", count: 60),
+            String(repeating: "🦣", count: 64), "",
         ]
         report.subscriptions = (0..<1_000).map { number in
             var subscription = Subscription(
@@ -138,10 +144,17 @@ extension StatusReport {
         phone.badge = 3
         phone.isPinned = true
         var second = phone
-        (second.account, second.hash, second.badge) = ("alice.photography@a-rather-long-instance-name.social", "07be44d0", 0)
+        (second.account, second.hash, second.badge) = (
+            "alice.photography@a-rather-long-instance-name.social", "07be44d0", 0
+        )
         second.lastAccepted = moment - 8_100
         second.lastFailure = Failure(time: moment - 9_400, text: "HTTP 503 ServiceUnavailable")
-        var pad = Subscription(label: "iPad in the kitchen", account: "home@pixels.example", hash: "c310e9f7", created: 1)
+        var pad = Subscription(
+            label: "iPad in the kitchen",
+            account: "home@pixels.example",
+            hash: "c310e9f7",
+            created: 1
+        )
         pad.created = moment - 5_400_000
         pad.environment = "production"
         pad.lastAccepted = moment - 61_000

@@ -21,8 +21,13 @@ struct DayTable {
             \(.each(hours, row))
             </tbody>
             </table>
+            <p class="note">\(meanings).</p>
             </details>
             """
+    }
+
+    private var meanings: String {
+        Day.Outcome.allCases.map { "\($0.words): \($0.meaning)" }.joined(separator: "; ")
     }
 
     private func heading(_ words: String) -> Markup {

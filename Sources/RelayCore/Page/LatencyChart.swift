@@ -30,7 +30,9 @@ struct LatencyChart {
 
     private static func description(_ day: Day, slowest: Int?) -> String {
         let means = day.hours.compactMap(\.latencyMean)
-        guard let slowest, let least = means.min(), let most = means.max() else { return "Apple accepted no push in these hours." }
+        guard let slowest, let least = means.min(), let most = means.max() else {
+            return "Apple accepted no push in these hours."
+        }
         return "The mean of an hour was between \(Words.milliseconds(least)) and \(Words.milliseconds(most)), and the "
             + "slowest push took \(Words.milliseconds(slowest)). The table of figures below has every hour."
     }

@@ -27,32 +27,34 @@ extension StatusPage {
         """
     }
 
-    private var headline: String {
+    private var headline: Markup {
         let errors = report.problems.count { $0.severity == .error }
         let warnings = report.problems.count - errors
         return switch (errors, warnings) {
         case (0, 0): wellWords
         case (0, 1): "The relay works, but one thing needs you soon."
-        case (0, _): "The relay works, but \(warnings) things need you soon."
+        case (0, _): "The relay works, but \(warnings.digits) things need you soon."
         case (1, 0): "One thing is wrong."
-        case (1, _): "One thing is wrong, and \(warnings) more \(warnings == 1 ? "needs" : "need") you soon."
-        case (_, 0): "\(errors) things are wrong."
-        case (_, _): "\(errors) things are wrong, and \(warnings) more \(warnings == 1 ? "needs" : "need") you soon."
+        case (1, _): "One thing is wrong, and \(warnings.digits) more \(warnings == 1 ? "needs" : "need") you soon."
+        case (_, 0): "\(errors.digits) things are wrong."
+        case (_, _):
+            "\(errors.digits) things are wrong, and \(warnings.digits) more \(warnings == 1 ? "needs" : "need") you soon."
         }
     }
 
-    private var wellWords: String {
+    private var wellWords: Markup {
         if report.facts.subscriptionCount == 0 { return "All is well: the relay waits for its first subscription." }
         guard let accepted = report.facts.lastAccepted else {
             return "All is well so far: no push has come yet."
         }
-        return "All is well: the last push was accepted \(Words.relative(accepted, now: report.now))."
+        return "All is well: the last push was accepted \(relative(accepted))."
     }
 
     /// What is wrong first, then what will be.
     private var problemList: Markup {
         guard !report.problems.isEmpty else { return "" }
-        let inOrder = report.problems.filter { $0.severity == .error } + report.problems.filter { $0.severity == .warning }
+        let inOrder =
+            report.problems.filter { $0.severity == .error } + report.problems.filter { $0.severity == .warning }
         return """
             <ol class="problems">
             \(.each(inOrder, item))
@@ -62,11 +64,11 @@ extension StatusPage {
     }
 
     private func item(_ problem: StatusReport.Problem) -> Markup {
-        let (kind, word) = problem.severity == .error ? ("error", "Wrong") : ("warning", "Soon")
+        let (kind, word) = problem.severity == .error ? ("error", "Now") : ("warning", "Soon")
         return """
-            <li class="\(kind)"><p class="what"><span class="severity">\(word)</span> \
-            \(.foreign(Words.sentence(problem.what)))</p>
-            <p class="remedy">\(.foreign(Words.sentence(problem.remedy)))</p></li>
+            <li class="\(kind)"><p class="severity">\(word)</p>
+            <div><p class="what">\(.foreign(Words.sentence(problem.what)))</p>
+            <p class="remedy">\(.foreign(Words.sentence(problem.remedy)))</p></div></li>
 
             """
     }
@@ -84,7 +86,15 @@ extension StatusPage {
         }
         if health == .well { return words }
         guard let accepted = report.facts.lastAccepted else { return "\(words) None has been accepted yet." }
-        return "\(words) The last one was accepted \(Words.relative(accepted, now: report.now))."
+        return "\(words) The last one was accepted \(relative(accepted))."
+    }
+
+    /// A moment in words alone, for a sentence; the facts have it exactly.
+    private func relative(_ time: Int64) -> Markup {
+        """
+        <time datetime="\(UTCTime(time).machine)" title="\(UTCTime(time).words)">\
+        \(Words.relative(time, now: report.now))</time>
+        """
     }
 
     /// Seconds, 0 for what is still to come.

@@ -42,25 +42,25 @@ extension StatusPage {
 
     private enum Column: String, CaseIterable {
         case subscription = "Subscription"
-        case hash = "Hash"
-        case environment = "Environment"
-        case created = "Registered"
         case lastAccepted = "Last accepted"
         case lastFailure = "Last failure"
         case badge = "Badge"
+        case created = "Registered"
+        case environment = "Environment"
+        case hash = "Hash"
         case sender = "Sender"
     }
 
     private func row(_ subscription: StatusReport.Subscription) -> Markup {
         """
         <tr role="row"><th scope="row" role="rowheader">\(name(subscription))</th>
-        \(cell(.hash, "<code>\(subscription.hash)</code>"))
-        \(cell(.environment, subscription.environment.map { "\(.foreign($0))" } ?? muted("not known yet")))
-        \(cell(.created, time(subscription.created)))
         \(cell(.lastAccepted, subscription.lastAccepted.map(time) ?? muted("none yet")))
-        \(cell(.lastFailure, subscription.lastFailure.map(failure) ?? muted("none")))
+        \(subscription.lastFailure.map { cell(.lastFailure, failure($0)) } ?? everydayCell(.lastFailure, "none"))
         \(cell(.badge, badge(subscription)))
-        \(cell(.sender, subscription.isPinned ? "one instance" : muted("anyone")))
+        \(cell(.created, time(subscription.created)))
+        \(cell(.environment, subscription.environment.map { "\(.foreign($0))" } ?? muted("not known yet")))
+        \(cell(.hash, "<code>\(subscription.hash)</code>"))
+        \(subscription.isPinned ? cell(.sender, "one instance") : everydayCell(.sender, "anyone"))
         </tr>
 
         """
@@ -78,11 +78,16 @@ extension StatusPage {
 
     private func badge(_ subscription: StatusReport.Subscription) -> Markup {
         let count = Words.number(subscription.badge)
-        return subscription.showsBadges ? "\(count)" : "\(count) \(muted("turned off"))"
+        return subscription.showsBadges ? "\(count)" : "\(count) <span class=\"aside\">turned off</span>"
     }
 
     private func cell(_ column: Column, _ content: Markup) -> Markup {
         "<td role=\"cell\" data-name=\"\(column.rawValue)\"><div>\(content)</div></td>"
+    }
+
+    /// A cell that says nothing worth a line on a phone.
+    private func everydayCell(_ column: Column, _ words: String) -> Markup {
+        "<td role=\"cell\" data-name=\"\(column.rawValue)\" class=\"nothing\">\(words)</td>"
     }
 
     func muted(_ words: String) -> Markup { "<span class=\"muted\">\(words)</span>" }

@@ -2,7 +2,7 @@
 ///
 /// It has no script, asks nobody for anything, and says first whether the relay is healthy, or what to do.
 package struct StatusPage {
-    /// What a browser may do with it: nothing but read the style inside it. It suits the header of that name as well.
+    /// What a browser may do with it, for the header of that name as well: nothing but read the style inside it.
     package static let contentSecurityPolicy =
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

@@ -13,7 +13,7 @@ package struct StatusReport: Sendable {
     package var subscriptions: [Subscription] = []
     /// Hours that had pushes, in any order; one that is missing had none, and one older than a day is not shown.
     package var hours: [Hour] = []
-    /// The newest first; the page shows no more than 20.
+    /// The newest first; the page tells those that are alike once, and no more than 20 kinds.
     package var lastErrors: [Event] = []
 
     package init(version: String, now: Int64, runningSince: Int64, facts: Facts) {

@@ -22,7 +22,7 @@ enum StatusStyle {
         * { box-sizing: border-box; }
         html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
         body {
-          margin: 0 auto; padding: 0 1.25rem 4rem; max-width: 75rem;
+          margin: 0 auto; padding: 0 1.25rem 4rem; max-width: 80rem;
           background: var(--paper); color: var(--ink);
           font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
           overflow-wrap: anywhere;
@@ -56,11 +56,12 @@ enum StatusStyle {
         .warning h1::before { background: var(--warning); }
         .error h1::before { background: var(--error); }
         .lede { margin-top: 1.25rem; max-width: 42rem; font-size: 1.0625rem; color: var(--soft); }
-        .problems { margin-top: 2rem; max-width: 46rem; }
+        .problems { margin-top: 2rem; max-width: 52rem; }
         .problems li { padding: 1rem 0; border-top: 1px solid var(--hair); }
         .problems li:last-child { border-bottom: 1px solid var(--hair); }
         .problems .what { font-size: 1.125rem; font-weight: 600; line-height: 1.4; }
         .problems .remedy { margin-top: 0.25rem; }
+        .problems .severity { line-height: 1.9375; }
         .severity { font-size: 0.8125rem; font-weight: 600; letter-spacing: 0.02em; margin-right: 0.5rem; }
         li.error .severity { color: var(--error); }
         li.warning .severity { color: var(--warning); }
@@ -73,7 +74,7 @@ enum StatusStyle {
         tbody th, td { padding: 0.75rem 1rem 0.75rem 0; vertical-align: top; border-top: 1px solid var(--hair); }
         .label { display: block; font-weight: 600; }
         .account { display: block; font-size: 0.875rem; }
-        .failure { display: block; }
+        .failure { display: block; font-size: 0.875rem; }
         .subscriptions th, .subscriptions td { overflow: clip; }
 
         .charts { display: grid; gap: 3rem; margin-top: 1.5rem; }
@@ -105,7 +106,7 @@ enum StatusStyle {
         summary { text-underline-offset: 0.2em; text-decoration-color: var(--soft); }
         summary:focus-visible { outline: 2px solid var(--accepted); outline-offset: 4px; }
         .hours { font-size: 0.875rem; font-variant-numeric: tabular-nums; }
-        .hours td.nothing { color: var(--soft); }
+        td.nothing { color: var(--soft); }
 
         .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 1.5rem 2rem; }
         .facts { margin-top: 1.25rem; }
@@ -113,16 +114,19 @@ enum StatusStyle {
         .errors { margin-top: 1.25rem; }
         .errors li { padding: 0.875rem 0; border-top: 1px solid var(--hair); overflow: clip; }
         .errors li:last-child { border-bottom: 1px solid var(--hair); }
-        .errors .remedy { color: var(--soft); }
+        .errors .remedy, .again { color: var(--soft); }
+        .again { margin-top: 0.25rem; font-size: 0.875rem; }
+        .again .exact { display: inline; margin-left: 0.25rem; font-size: inherit; }
 
         @media (min-width: 62rem) {
           body { padding: 0 3rem 6rem; }
           .health { margin-top: 3.5rem; }
           .charts { grid-template-columns: 1fr 1fr; gap: 4rem; }
           .subscriptions { table-layout: fixed; }
-          .subscriptions th:nth-child(1) { width: 22%; }
-          .subscriptions th:nth-child(2), .subscriptions th:nth-child(3) { width: 9.5%; }
-          .subscriptions th:nth-child(7), .subscriptions th:nth-child(8) { width: 8.5%; }
+          .subscriptions th:nth-child(1) { width: 20%; }
+          .subscriptions th:nth-child(2), .subscriptions th:nth-child(5) { width: 15%; }
+          .subscriptions th:nth-child(3) { width: 16%; }
+          .subscriptions th:nth-child(4), .subscriptions th:nth-child(7) { width: 7.5%; }
           .hours th, .hours td { padding: 0.25rem 1rem 0.25rem 0; }
           .facts { grid-template-columns: repeat(4, 1fr); }
           .errors li { display: grid; grid-template-columns: 12rem 1fr; gap: 2rem; }
@@ -144,9 +148,12 @@ enum StatusStyle {
           .hours tbody th, .hours td { display: inline; padding: 0; border: 0; margin-right: 0.75rem; }
           .hours tbody th { font-weight: 600; }
           .hours td::before { content: attr(data-name) " "; }
-          .hours td.nothing { display: none; }
+          td.nothing { display: none; }
           .errors .when .exact { display: inline; margin-left: 0.5rem; }
           .errors .when { font-size: 0.875rem; color: var(--soft); margin-bottom: 0.25rem; }
+        }
+        @media (min-width: 34.01rem) {
+          .problems li { display: grid; grid-template-columns: 3.5rem 1fr; gap: 1rem; }
         }
         @media (max-width: 34rem) {
           section { margin-top: 3.5rem; }

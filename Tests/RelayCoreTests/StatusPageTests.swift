@@ -1,0 +1,141 @@
+import Foundation
+import RelayCore
+import RelayTesting
+import Testing
+
+struct StatusPageTests {
+    @Test(arguments: [
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("\" onload=\"x", "&quot; onload=&quot;x"), ("it's", "it&#39;s"),
+        ("&amp;", "&amp;amp;"), ("]]>", "]]&gt;"),
+        ("a\u{0}b", "a⟨U+0000⟩b"), ("\u{1B}[31m", "⟨U+001B⟩[31m"), ("a\r\nb", "a⟨U+000D⟩⟨U+000A⟩b"),
+        ("\u{85}", "⟨U+0085⟩"),
+        ("\u{202E}gnp.exe", "⟨U+202E⟩gnp.exe"), ("\u{2066}x\u{2069}", "⟨U+2066⟩x⟨U+2069⟩"), ("\u{200F}", "⟨U+200F⟩"),
+        ("\u{FFFE}\u{10FFFF}", "⟨U+FFFE⟩⟨U+10FFFF⟩"),
+        ("سلام", "سلام"), ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{E9}e\u{301}", "\u{E9}e\u{301}"),
+    ])
+    func `a text from outside stays a text, wherever it stands`(text: String, shown: String) {
+        var report = StatusReport.rich
+        report.subscriptions[0].label = text
+        report.subscriptions[0].account = text
+        report.subscriptions[0].environment = text
+        report.subscriptions[0].hash = text
+        report.subscriptions[0].lastFailure = .init(time: 1, text: text)
+        report.lastErrors = [.init(time: 1, level: .error, event: text, cause: "\(text)!", remedy: "\(text)!")]
+        report.problems = [.init(.error, "\(text)!", remedy: "\(text)!")]
+        report.version = text
+
+        let page = html(of: report)
+
+        // A hash and the version are not the app's: they are escaped, and need no direction of their own.
+        #expect(page.utf8Count(of: "<bdi>\(shown)</bdi>") == 5)
+        #expect(page.utf8Count(of: "<bdi>\(shown)!</bdi>") == 4)
+        #expect(page.utf8Count(of: ">\(shown)<") == 6)
+        #expect(page.utf8Count(of: "relay \(shown)<") == 1)
+        #expect(text == shown || page.utf8Count(of: text) == 0 || shown.hasPrefix(text))
+    }
+
+    @Test func `a healthy relay says so first, and when it last worked`() {
+        #expect(
+            headline(.rich) == "All is well: the last push was accepted 4 minutes ago."
+        )
+        #expect(html(of: .rich).contains("<time datetime=\"2026-11-30T14:28:00Z\""))
+    }
+
+    @Test(arguments: [
+        ([], ["late"], "The relay works, but one thing needs you soon."),
+        ([], ["late", "full"], "The relay works, but 2 things need you soon."),
+        (["dead"], [], "One thing is wrong."),
+        (["dead"], ["late"], "One thing is wrong, and 1 more needs you soon."),
+        (["dead", "gone"], [], "2 things are wrong."),
+        (["dead", "gone"], ["late", "full"], "2 things are wrong, and 2 more need you soon."),
+    ])
+    func `an unhealthy relay says what is wrong, the worst first`(errors: [String], warnings: [String], words: String) {
+        var report = StatusReport.rich
+        report.problems = warnings.map { .init(.warning, $0, remedy: "mend \($0)") }
+        report.problems += errors.map { .init(.error, $0, remedy: "mend \($0)") }
+
+        let page = html(of: report)
+
+        #expect(headline(report) == words)
+        let places = (errors + warnings).flatMap { ["<bdi>\($0.capitalized).</bdi>", "<bdi>Mend \($0).</bdi>"] }
+            .map { page.range(of: $0)?.lowerBound }
+        #expect(!places.contains(nil))
+        #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+        #expect(page.contains(errors.isEmpty ? "<body class=\"warning\">" : "<body class=\"error\">"))
+    }
+
+    @Test func `what is not there yet says what to do`() {
+        #expect(headline(.empty) == "All is well: the relay waits for its first subscription.")
+        let page = html(of: .empty)
+        for words in [
+            "There is no subscription yet. Open the app", "none is scheduled: set <code>BACKUP_DIR</code>",
+            "No push came in the last 24 hours.", "Nothing has failed since the relay started.",
+            "the first push makes one",
+        ] {
+            #expect(page.contains(words))
+        }
+        var waiting = StatusReport.rich
+        waiting.facts.lastAccepted = nil
+        #expect(headline(waiting) == "All is well so far: no push has come yet.")
+    }
+
+    @Test(
+        arguments: [
+            [], [-1], [0], [24], [100_000], Array(0..<24), Array(-50..<50), [3, 3, 3], [.min / 3_600, .max / 3_600],
+        ] as [[Int64]]
+    )
+    func `each chart has 24 hours, whatever is known`(hoursAgo: [Int64]) {
+        var report = StatusReport.rich
+        report.hours = hoursAgo.map { ago in
+            var hour = StatusReport.Hour(start: report.now &- ago &* 3_600)
+            (hour.accepted, hour.failed, hour.latencyMean, hour.latencyMax) = (.max, .min, 80, .max)
+            return hour
+        }
+        #expect(html(of: report).utf8Count(of: "<g class=\"hour\">") == 48)
+    }
+
+    @Test func `an hour is drawn where it belongs, with a piece for each outcome`() {
+        var report = StatusReport.empty
+        var hour = StatusReport.Hour(start: report.now - 3_600)
+        (hour.accepted, hour.repeated, hour.gone, hour.refused, hour.limited, hour.failed) = (6, 5, 4, 3, 2, 1)
+        report.hours = [hour]
+
+        let bars = html(of: report).components(separatedBy: "<g class=\"hour\">").dropFirst().map { bar in
+            bar.components(separatedBy: "</g>")[0]
+        }
+
+        #expect(bars[22].contains("13:00 UTC: 6 accepted, 5 repeated, 4 device gone, 3 refused, 2 limited, 1 failed<"))
+        for (index, bar) in bars.enumerated() {
+            #expect(bar.contains("class=\"failed\"") == (index == 22))
+        }
+    }
+
+    @Test func `100 of many subscriptions are shown, and the others counted`() {
+        let page = html(of: .hostile)
+        #expect(page.utf8Count(of: "<tr role=\"row\"><th scope=\"row\" role=\"rowheader\"><span") == 100)
+        #expect(page.contains("And 900 more: <code>relay subscriptions</code> lists all."))
+        #expect(!html(of: .rich).contains("more: <code>relay subscriptions"))
+    }
+
+    @Test func `errors that are alike are told once`() {
+        let page = html(of: .unhealthy)
+        #expect(page.utf8Count(of: "<bdi>apple_refuses_configuration</bdi>") == 1)
+        #expect(page.contains("25 times, first <time datetime=\"2026-11-30T09:51:05Z\">4 hours ago"))
+    }
+
+    private func html(of report: StatusReport) -> String { String(decoding: StatusPage(report).octets, as: UTF8.self) }
+
+    private func headline(_ report: StatusReport) -> String {
+        let parts = html(of: report).components(separatedBy: "<h1 id=\"health\">")
+        let words = parts.last?.components(separatedBy: "</h1>").first ?? ""
+        return words.replacing(/<[^>]*>/, with: "")
+    }
+}
+
+extension String {
+    /// How often a text occurs, octet for octet.
+    fileprivate func utf8Count(of text: String) -> Int {
+        Data(utf8).split(separator: Data(text.utf8), omittingEmptySubsequences: false).count - 1
+    }
+}
