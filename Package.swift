@@ -63,6 +63,9 @@ let package = Package(
             uses: ["APNs", "Crypto", "HTTPServer", "RelayCore", "RelayTesting", "Store", "WebPush"]
         ),
         // It runs the program, so the program has to be built first.
-        tests("RelayTests", uses: ["Crypto", "RelayCore", "RelayTesting", "Store", "relay"]),
+        tests(
+            "RelayTests",
+            uses: ["APNs", "Crypto", "HTTPServer", "RelayCore", "RelayTesting", "Store", "relay"]
+        ),
     ]
 )

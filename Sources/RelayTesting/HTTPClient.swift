@@ -204,10 +204,3 @@ extension HTTPClient {
         return descriptor
     }
 }
-
-/// Runs blocking calls on a thread of their own.
-private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-    }
-}

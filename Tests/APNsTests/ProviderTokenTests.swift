@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Glibc
 import RelayTesting
 import Testing
 
@@ -127,6 +128,28 @@ import Testing
         #expect(try token(bootID: "another boot").value() == first)
         clock.advance(by: 60)
         #expect(try token(bootID: "another boot").value() != first)
+    }
+
+    @Test func `one that a command has made beside the relay is taken up, and not replaced by a third`() throws {
+        let relay = token()
+        let first = try relay.value()
+        clock.advance(by: 50 * 60)
+        let second = try token().value()
+        #expect(second != first)
+        #expect(try relay.value() == second)
+        clock.advance(by: 44 * 60)
+        #expect(try relay.value() == second)
+        clock.advance(by: 60)
+        #expect(try relay.value() != second)
+    }
+
+    @Test(.enabled("needs root") { geteuid() == 0 })
+    func `its file belongs to the owner of its folder, whoever wrote it`() throws {
+        try #require(chown(folder.url.path, 65_532, 65_532) == 0)
+        _ = try token().value()
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("token"))
+        #expect(attributes[.ownerAccountID] as? Int == 65_532)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
     @Test func `its file is for the relay alone and holds no key`() throws {

@@ -17,12 +17,21 @@ final class Nginx: Sendable {
     private let plainPort = Int.random(in: 10_000...20_000)
     private let securePort = Int.random(in: 20_001...30_000)
 
+    /// `address:port` of its TLS side.
+    var secureAddress: String { "\(host):\(securePort)" }
+
     /// Starts it in front of a relay, and waits until it listens.
-    init(before relay: RelayProgram) async throws {
-        folder = try TemporaryFolder()
+    convenience init(before relay: RelayProgram) async throws {
+        let folder = try TemporaryFolder()
         try await Self.makeCertificate(in: folder)
+        try await self.init(before: relay.address, in: folder)
+    }
+
+    /// Starts it in front of whatever listens at an address, with `fullchain.pem` and `privkey.pem` of the folder.
+    init(before address: String, in folder: TemporaryFolder) async throws {
+        self.folder = folder
         let site = try Self.site([
-            ("server 127.0.0.1:8080;", "server \(relay.address);"),
+            ("server 127.0.0.1:8080;", "server \(address);"),
             ("listen 80", "listen \(host):\(plainPort)"),
             ("listen 443", "listen \(host):\(securePort)"),
             ("listen [::]:", "# listen [::]:"),

@@ -125,7 +125,9 @@ extension Exchange {
     }
 
     private var chain: [Certificate] {
-        guard let chain = relay_curl_get_certificates(easy), let certificates = chain.pointee.certinfo else { return [] }
+        guard let chain = relay_curl_get_certificates(easy), let certificates = chain.pointee.certinfo else {
+            return []
+        }
         return (0..<max(0, Int(chain.pointee.num_of_certs))).compactMap { index in
             var lines: [String] = []
             var line = certificates[index]

@@ -115,6 +115,10 @@ extension Check {
         do throws(ProbeError) { return .success(try world.answer(probe)) } catch { return .failure(error) }
     }
 
+    private func addresses(of host: String) -> Result<[String], ProbeError> {
+        do throws(ProbeError) { return .success(try world.resolve(host)) } catch { return .failure(error) }
+    }
+
     private var appleLines: (clock: CheckLine, hosts: [CheckLine]) {
         let configuration: Configuration
         switch online("clock") {
@@ -146,7 +150,8 @@ extension Check {
         case .failure(let skipped): return skipped.line
         }
         guard let notification = try? Notification.forNobody() else {
-            return CheckLine("provider token", .failed, "cannot be tried", remedy: "report this as a fault of the relay")
+            let remedy = "report this as a fault of the relay"
+            return CheckLine("provider token", .failed, "cannot be tried", remedy: remedy)
         }
         let outcome = push(configuration, notification)
         let environment = configuration.appleURL == nil ? "Apple's \(configuration.environment.rawValue)" : "APNS_URL"
@@ -162,12 +167,10 @@ extension Check {
         guard let origin = PublicOrigin(configuration.publicURL) else { return [] }
         let first = CheckLine.publicURL(origin)
         guard origin.isSecure else { return [first] }
-        let addresses: Result<[String], ProbeError>
-        do throws(ProbeError) { addresses = .success(try world.resolve(origin.host)) } catch { addresses = .failure(error) }
         let certificate = answer(Probe(.get, "\(origin.url)/healthz"))
         return [
             first,
-            CheckLine.publicAddresses(origin.host, addresses),
+            CheckLine.publicAddresses(origin.host, addresses(of: origin.host)),
             CheckLine.publicCertificate(origin, certificate, now: world.clocks.now()),
             publicWayIn(origin, announce(configuration.storeFiles)),
         ]

@@ -17,7 +17,7 @@ package struct CheckReport: Sendable {
         let stateWidth = 7
         let indent = String(repeating: " ", count: stateWidth + nameWidth + 4)
         return lines.flatMap { line in
-            let head = padded(line.state.rawValue, stateWidth) + "  " + padded(line.name, nameWidth) + "  " + line.text
+            let head = "\(padded(line.state.rawValue, stateWidth))  \(padded(line.name, nameWidth))  \(line.text)"
             return [head] + (line.remedy.map { ["\(indent)-> \($0)"] } ?? [])
         }.joined(separator: "\n")
     }

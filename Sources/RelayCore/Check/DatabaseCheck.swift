@@ -30,7 +30,8 @@ extension CheckLine {
         }
         guard facts.schemaVersion == facts.newestSchemaVersion else {
             let text = "\(version) is older than \(facts.newestSchemaVersion)"
-            return CheckLine(name, .warning, text, remedy: "restart the relay: its start brings the database up to date")
+            let remedy = "restart the relay: its start brings the database up to date"
+            return CheckLine(name, .warning, text, remedy: remedy)
         }
         let rows = facts.subscriptions == 1 ? "1 subscription" : "\(facts.subscriptions) subscriptions"
         return CheckLine(name, .ok, "whole, \(version), \(rows), \(amount(facts.size))")

@@ -24,7 +24,8 @@ package struct HealthCheck {
         probe.timeLimit = timeLimit
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch {
-            return ("\(address): \(error.text): see that the relay runs and that LISTEN_ADDR is what it was started with", false)
+            let remedy = "see that the relay runs, and that LISTEN_ADDR is what it was started with"
+            return (CheckLine("", .failed, "\(address): \(error.text): \(remedy)").text, false)
         }
         guard answer.status == 200, answer.body == Array("ok".utf8) else {
             return ("\(address) answers \(answer.status): \(reason(answer))", false)

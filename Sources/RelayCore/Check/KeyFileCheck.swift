@@ -35,7 +35,9 @@ extension CheckLine {
 
     /// Apple hands a key out as `AuthKey_<key id>.p8`.
     private static func idInName(of path: String) -> String? {
-        guard let name = path.split(separator: "/").last, name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        guard let name = path.split(separator: "/").last, name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else {
+            return nil
+        }
         return try? parseAppleID(String(name.dropFirst("AuthKey_".count).dropLast(".p8".count)))
     }
 }

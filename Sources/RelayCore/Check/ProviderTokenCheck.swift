@@ -4,7 +4,8 @@ import FoundationEssentials
 extension CheckLine {
     /// What Apple says to a notification for a device that cannot exist.
     ///
-    /// It looks at who asks before it looks for the device: `BadDeviceToken` means that key, team and topic are in order.
+    /// It looks at who asks before it looks for the device: `BadDeviceToken` means that key, team and topic are in
+    /// order.
     static func providerToken(_ outcome: Outcome, environment: String, now: Int64) -> CheckLine {
         let name = "provider token"
         switch outcome {

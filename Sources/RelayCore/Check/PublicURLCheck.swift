@@ -1,7 +1,7 @@
 import APNs
 import FoundationEssentials
 
-/// What the running relay will answer to the next POST at a path, so that a probe from outside can tell that it got there.
+/// What the running relay will answer to one POST at a path, so that a probe from outside can tell that it got there.
 package struct Announcement: Sendable {
     /// Under `/wp/`, and no subscription's.
     package let path: String
