@@ -168,7 +168,9 @@ extension Collection<Int> {
         ("Dec 30 23:36:58 2026 GMT", 1_798_673_818 as Int64), ("Jan  1 00:00:00 2050 GMT", 2_524_608_000),
     ])
     func `its end is read in the forms that libcurl has`(text: String, seconds: Int64) {
-        let lines = ["Subject:CN = a", "Issuer:O = b, CN = c", "Start date:Nov 30 23:36:58 2026 GMT", "Expire date:\(text)"]
+        let lines = [
+            "Subject:CN = a", "Issuer:O = b, CN = c", "Start date:Nov 30 23:36:58 2026 GMT", "Expire date:\(text)",
+        ]
         #expect(Certificate(lines: lines) == Certificate(subject: "CN = a", issuer: "O = b, CN = c", notAfter: seconds))
     }
 
@@ -177,9 +179,11 @@ extension Collection<Int> {
         #expect(Certificate(lines: lines) == nil)
     }
 
-    @Test(arguments: [
-        (0, 0), (1, 0), (86_399, 0), (86_400, 1), (-1, -1), (-86_400, -2), (Int64.max, Int64.max / 86_400),
-    ] as [(Int64, Int64)])
+    @Test(
+        arguments: [
+            (0, 0), (1, 0), (86_399, 0), (86_400, 1), (-1, -1), (-86_400, -2), (Int64.max, Int64.max / 86_400),
+        ] as [(Int64, Int64)]
+    )
     func `days that are left are whole ones, and below 0 once it has expired`(seconds: Int64, days: Int64) {
         #expect(Certificate(subject: "", issuer: "", notAfter: seconds).daysLeft(at: 0) == Int(days))
     }

@@ -45,8 +45,10 @@ import Testing
         #expect(line?.remedy == "stop the relay and restore the last backup")
     }
 
-    @Test(arguments: [(4, .warning, "restart the relay"), (6, .failed, "install the later release")]
-        as [(Int, CheckLine.State, String)])
+    @Test(
+        arguments: [(4, .warning, "restart the relay"), (6, .failed, "install the later release")]
+            as [(Int, CheckLine.State, String)]
+    )
     func `a schema that is not this program's is told`(version: Int, state: CheckLine.State, remedy: String) {
         var facts = well
         facts.schemaVersion = version
@@ -55,11 +57,14 @@ import Testing
         #expect(line?.remedy?.hasPrefix(remedy) == true)
     }
 
-    @Test(arguments: [
-        (40_960, 512 << 20, .ok), (40_960, (512 << 20) - 1, .warning), (40_960, 64 << 20, .warning),
-        (40_960, (64 << 20) - 1, .failed), (40_960, 0, .failed), (1 << 30, 4 << 30, .ok), (1 << 30, (4 << 30) - 1, .warning),
-        (1 << 30, (1 << 30) - 1, .failed),
-    ] as [(Int64, Int64, CheckLine.State)])
+    @Test(
+        arguments: [
+            (40_960, 512 << 20, .ok), (40_960, (512 << 20) - 1, .warning), (40_960, 64 << 20, .warning),
+            (40_960, (64 << 20) - 1, .failed), (40_960, 0, .failed), (1 << 30, 4 << 30, .ok),
+            (1 << 30, (4 << 30) - 1, .warning),
+            (1 << 30, (1 << 30) - 1, .failed),
+        ] as [(Int64, Int64, CheckLine.State)]
+    )
     func `a disk needs room for the database once more, and some`(size: Int64, space: Int64, state: CheckLine.State) {
         var facts = well
         (facts.size, facts.space, facts.backupSpace) = (size, space, space)
@@ -75,10 +80,13 @@ import Testing
         #expect(lines(facts, plan).filter { $0.name.hasSuffix("disk") }.map(\.state) == [.skipped, .skipped])
     }
 
-    @Test(arguments: [
-        (0, .ok, "0 min"), (-5, .ok, "0 min"), (7_200, .ok, "2 h"), (172_800, .ok, "2 days"), (172_801, .failed, "2 days"),
-        (Int64.max, .failed, "days"),
-    ] as [(Int64, CheckLine.State, String)])
+    @Test(
+        arguments: [
+            (0, .ok, "0 min"), (-5, .ok, "0 min"), (7_200, .ok, "2 h"), (172_800, .ok, "2 days"),
+            (172_801, .failed, "2 days"),
+            (Int64.max, .failed, "days"),
+        ] as [(Int64, CheckLine.State, String)]
+    )
     func `a backup may be twice the interval old`(age: Int64, state: CheckLine.State, text: String) {
         var facts = well
         facts.lastBackup = Self.now.subtractingReportingOverflow(age).partialValue

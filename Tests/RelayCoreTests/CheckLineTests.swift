@@ -85,9 +85,12 @@ import Testing
         #expect(line.remedy == "download the .p8 file from developer.apple.com again")
     }
 
-    @Test(arguments: [
-        (0o604, "can be read by every user of this machine (mode 604)"), (0o640, "can be read by its group (mode 640)"),
-    ] as [(UInt32, String)])
+    @Test(
+        arguments: [
+            (0o604, "can be read by every user of this machine (mode 604)"),
+            (0o640, "can be read by its group (mode 640)"),
+        ] as [(UInt32, String)]
+    )
     func `one that others can read is warned of`(mode: UInt32, text: String) throws {
         let line = CheckLine.keyFile("/k.p8", try key("p256-pkcs8.pem", mode: mode), keyID: nil)
         #expect(line == CheckLine("key file", .warning, text, remedy: "run `chmod 600` on it"))
@@ -118,10 +121,12 @@ import Testing
 
     // The clock.
 
-    @Test(arguments: [
-        (0, .ok), (2, .ok), (-30, .ok), (30, .ok), (31, .warning), (-31, .warning), (300, .warning), (301, .failed),
-        (-301, .failed), (3_600, .failed), (Int64.max - now, .failed),
-    ] as [(Int64, CheckLine.State)])
+    @Test(
+        arguments: [
+            (0, .ok), (2, .ok), (-30, .ok), (30, .ok), (31, .warning), (-31, .warning), (300, .warning), (301, .failed),
+            (-301, .failed), (3_600, .failed), (Int64.max - now, .failed),
+        ] as [(Int64, CheckLine.State)]
+    )
     func `the clock may be 30 s off, and not more than 5 min`(ahead: Int64, state: CheckLine.State) {
         let line = CheckLine.clock(Self.now, now: Self.now + ahead)
         #expect(line.state == state)
@@ -161,14 +166,16 @@ import Testing
         #expect(line.remedy?.contains("proxy") == true)
     }
 
-    @Test(arguments: [
-        (.notResolved("x"), "name servers"), (.cannotConnect("x"), "port 443"), (.timedOut, "port 443"),
-        (.refusedTLS(TLSRefusal(fault: .notTrusted, reason: "x")), "ca-certificates"),
-        (.refusedTLS(TLSRefusal(fault: .expired, reason: "x")), "clock"),
-        (.refusedTLS(TLSRefusal(fault: .notYetValid, reason: "x")), "clock"),
-        (.refusedTLS(TLSRefusal(fault: .wrongName, reason: "x")), "proxy"),
-        (.refusedTLS(TLSRefusal(fault: .handshake, reason: "x")), "proxy"), (.other("x"), "try again"),
-    ] as [(ProbeError, String)])
+    @Test(
+        arguments: [
+            (.notResolved("x"), "name servers"), (.cannotConnect("x"), "port 443"), (.timedOut, "port 443"),
+            (.refusedTLS(TLSRefusal(fault: .notTrusted, reason: "x")), "ca-certificates"),
+            (.refusedTLS(TLSRefusal(fault: .expired, reason: "x")), "clock"),
+            (.refusedTLS(TLSRefusal(fault: .notYetValid, reason: "x")), "clock"),
+            (.refusedTLS(TLSRefusal(fault: .wrongName, reason: "x")), "proxy"),
+            (.refusedTLS(TLSRefusal(fault: .handshake, reason: "x")), "proxy"), (.other("x"), "try again"),
+        ] as [(ProbeError, String)]
+    )
     func `a host that does not answer is failed with what to look at`(error: ProbeError, word: String) {
         let line = CheckLine.apple("Apple sandbox", host: "api.sandbox.push.apple.com", .failure(error))
         #expect(line.state == .failed)
@@ -178,15 +185,20 @@ import Testing
 
     // The provider token.
 
-    @Test(arguments: [
-        (400, "BadDeviceToken", .ok, nil), (400, "DeviceTokenNotForTopic", .failed, "APNS_TOPIC"),
-        (400, "TopicDisallowed", .failed, "APNS_TOPIC"), (400, "BadTopic", .failed, "APNS_TOPIC"),
-        (403, "InvalidProviderToken", .failed, "APNS_KEY_FILE, APNS_KEY_ID and APNS_TEAM_ID"),
-        (403, "ExpiredProviderToken", .failed, "clock"), (403, "BadEnvironmentKeyIdInToken", .failed, "APNS_ENVIRONMENT"),
-        (403, "BadEnvironmentKeyInToken", .failed, "APNS_ENVIRONMENT"), (403, "SomethingNew", .failed, "look the word up"),
-        (410, "Unregistered", .failed, "nothing"), (429, "TooManyProviderTokenUpdates", .warning, "another program"),
-        (503, "ServiceUnavailable", .warning, "system-status"),
-    ] as [(Int, String, CheckLine.State, String?)])
+    @Test(
+        arguments: [
+            (400, "BadDeviceToken", .ok, nil), (400, "DeviceTokenNotForTopic", .failed, "APNS_TOPIC"),
+            (400, "TopicDisallowed", .failed, "APNS_TOPIC"), (400, "BadTopic", .failed, "APNS_TOPIC"),
+            (403, "InvalidProviderToken", .failed, "APNS_KEY_FILE, APNS_KEY_ID and APNS_TEAM_ID"),
+            (403, "ExpiredProviderToken", .failed, "clock"),
+            (403, "BadEnvironmentKeyIdInToken", .failed, "APNS_ENVIRONMENT"),
+            (403, "BadEnvironmentKeyInToken", .failed, "APNS_ENVIRONMENT"),
+            (403, "SomethingNew", .failed, "look the word up"),
+            (410, "Unregistered", .failed, "nothing"),
+            (429, "TooManyProviderTokenUpdates", .warning, "another program"),
+            (503, "ServiceUnavailable", .warning, "system-status"),
+        ] as [(Int, String, CheckLine.State, String?)]
+    )
     func `Apple's word on the token is read`(status: Int, word: String, state: CheckLine.State, remedy: String?) {
         let outcome = Outcome(Rejection(status: status, word: word))
         let line = CheckLine.providerToken(outcome, environment: "Apple's production", now: Self.now)
@@ -196,11 +208,13 @@ import Testing
         #expect(line.remedy?.contains(remedy) == true, "\(line.remedy ?? "")")
     }
 
-    @Test(arguments: [
-        .accepted, .tryAgain(.transport(.deadline(waiting: false))), .tryAgain(.stopping), .tryAgain(.noThread),
-        .misconfigured(.transport(.notHTTP2)), .misconfigured(.transport(.unsigned)),
-        .tryAgain(.transport(.failed(code: 7, text: "x"))),
-    ] as [Outcome])
+    @Test(
+        arguments: [
+            .accepted, .tryAgain(.transport(.deadline(waiting: false))), .tryAgain(.stopping), .tryAgain(.noThread),
+            .misconfigured(.transport(.notHTTP2)), .misconfigured(.transport(.unsigned)),
+            .tryAgain(.transport(.failed(code: 7, text: "x"))),
+        ] as [Outcome]
+    )
     func `no word of Apple's is failed, and so is one that takes the notification`(outcome: Outcome) {
         let line = CheckLine.providerToken(outcome, environment: "Apple's production", now: Self.now)
         #expect(line.state == .failed)

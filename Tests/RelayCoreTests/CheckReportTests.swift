@@ -40,7 +40,9 @@ import Testing
     func `nothing that a stranger sent reaches a terminal as a command`(text: String) {
         let report = CheckReport([CheckLine(text, .failed, text, remedy: text)]).text
         #expect(report.split(separator: "\n").count == 2)
-        let harmful = report.unicodeScalars.filter { ($0.properties.generalCategory == .control && $0 != "\n") || $0 == "\u{202e}" }
+        let harmful = report.unicodeScalars.filter {
+            ($0.properties.generalCategory == .control && $0 != "\n") || $0 == "\u{202e}"
+        }
         #expect(harmful.isEmpty)
     }
 }

@@ -45,6 +45,7 @@ MAGIC_TOKENS = """
 dead        410 Unregistered, timestamp now
 01d         410 Unregistered, timestamp in 2020: before any registration of today
 bad0        400 BadDeviceToken
+all zeros   the same: no device has it, at Apple either
 c0denn      row nn of REASONS (--list-reasons prints them with their prefixes)
 fa11n       the first n requests with this very token: 503 ServiceUnavailable; later ones: 200
 510edddd    200 after dddd milliseconds
@@ -127,7 +128,7 @@ def scripted(token, seen):
         return refusal(410, "Unregistered")
     if token.startswith("01d"):
         return Answer(410, "Unregistered", timestamp=1_577_836_800_000)
-    if token.startswith("bad0"):
+    if token.startswith("bad0") or not token.strip("0"):
         return refusal(400, "BadDeviceToken")
     if token.startswith("c0de"):
         row = int(token[4:6], 16)

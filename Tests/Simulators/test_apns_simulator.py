@@ -128,6 +128,8 @@ class MagicTokens(SimulatorCase):
 
     def test_tokens_that_died(self):
         self.refused(400, "BadDeviceToken", token=padded("bad0"))
+        self.refused(400, "BadDeviceToken", token=padded("0"))
+        self.assertEqual(self.apple.post(token=padded("01"))[0], 200)
         self.assertGreater(json.loads(self.refused(410, "Unregistered", token=padded("dead"))[3])["timestamp"],
                            (time.time() - 60) * 1000)
         self.assertEqual(json.loads(self.refused(410, "Unregistered", token=padded("01d"))[3])["timestamp"],

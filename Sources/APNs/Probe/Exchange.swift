@@ -155,11 +155,11 @@ extension Exchange {
         }
     }
 
-    /// OpenSSL's verdict on the certificate (openssl/x509_vfy.h); 0 is none, so that the name is what is wrong.
+    /// OpenSSL's verdict on the certificate (openssl/x509_vfy.h); without one, the name is what is wrong.
     private var fault: TLSRefusal.Fault {
         switch long(CURLINFO_SSL_VERIFYRESULT) {
-        // X509_V_OK, and X509_V_ERR_HOSTNAME_MISMATCH, which a later libcurl leaves to OpenSSL.
-        case 0, 62: .wrongName
+        // X509_V_OK; 1, which libcurl 7.88 has there until it has compared the names; X509_V_ERR_HOSTNAME_MISMATCH.
+        case 0, 1, 62: .wrongName
         // X509_V_ERR_CERT_HAS_EXPIRED
         case 10: .expired
         // X509_V_ERR_CERT_NOT_YET_VALID

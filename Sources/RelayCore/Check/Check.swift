@@ -6,10 +6,9 @@ package import Store
 /// It blocks the calling thread for as long as name servers and peers take, a minute where nothing answers at all.
 package struct Check {
     /// What it asks of the world outside; a test has its own.
-    package struct World {
-        package var readFile: (String) throws(FileError) -> File = File.read
-        package var resolve: (String) throws(ProbeError) -> [String] = APNs.resolve
-        package var answer: (Probe) throws(ProbeError) -> ProbeAnswer = { probe throws(ProbeError) in
+    package struct World: Sendable {
+        package var resolve: @Sendable (String) throws(ProbeError) -> [String] = APNs.resolve
+        package var answer: @Sendable (Probe) throws(ProbeError) -> ProbeAnswer = { probe throws(ProbeError) in
             try probe.answer()
         }
         package var clocks = Clocks.system
@@ -41,7 +40,7 @@ package struct Check {
         self.isOffline = isOffline
         self.world = world
         do throws(Problems) {
-            configuration = .success(try Configuration(variables: variables, readFile: world.readFile))
+            configuration = .success(try Configuration(variables: variables))
         } catch {
             configuration = .failure(error)
         }
@@ -84,7 +83,7 @@ extension Check {
     }
 
     private func read(_ path: String) -> Result<File, FileError> {
-        do throws(FileError) { return .success(try world.readFile(path)) } catch { return .failure(error) }
+        do throws(FileError) { return .success(try File.read(path)) } catch { return .failure(error) }
     }
 
     private func databaseLines(_ look: Look) -> [CheckLine] {
