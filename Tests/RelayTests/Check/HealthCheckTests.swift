@@ -41,16 +41,16 @@ import Testing
 
     @Test func `a relay that is not well says why in one line`() async throws {
         let problem = Response.problem(503, "storage_unavailable", "the disk is full:\nmake room")
-        let health = try await check(server("127.0.0.1:0", problem).boundAddress)
+        let server = try server("127.0.0.1:0", problem)
+        let health = try await check(server.boundAddress)
         #expect(!health.isOK)
         #expect(health.text.contains(" answers 503: the disk is full"))
         #expect(!health.text.contains("\n"))
     }
 
     @Test func `another program there is not a relay that is well`() async throws {
-        let health = try await check(
-            server("127.0.0.1:0", Response(status: 200, body: Array("<html>".utf8))).boundAddress
-        )
+        let server = try server("127.0.0.1:0", Response(status: 200, body: Array("<html>".utf8)))
+        let health = try await check(server.boundAddress)
         #expect(!health.isOK)
         #expect(health.text.hasSuffix("answers 200: this is not the relay: check LISTEN_ADDR"))
     }
