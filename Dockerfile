@@ -46,9 +46,12 @@ USER 65532:65532
 # publish the port on the host's loopback only (-p 127.0.0.1:8080:8080). A crash must not look for a debugger that the
 # image does not have.
 ENV DB_PATH=/data/relay.sqlite \
+    BACKUP_DIR=/data/backups \
     LISTEN_ADDR=0.0.0.0:8080 \
     SWIFT_BACKTRACE=enable=no
 VOLUME /data
 EXPOSE 8080
+# The program asks itself: there is no shell here, and no curl.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["/usr/local/bin/relay", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/relay"]
 CMD ["serve"]
