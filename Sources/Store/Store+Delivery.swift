@@ -33,9 +33,11 @@ extension Store {
 
     /// Takes note that Apple accepted a push for a token, and at which of its services.
     ///
-    /// Nothing is written when all of it is known: `known` is the subscription as it was read for this push.
+    /// Nothing is written when all of it is known: `known` is the subscription as it was read for this push. When it was is
+    /// noted, as ``note(_:acceptedAt:)`` does it; the row was there a moment ago, so that is not looked up again.
     package func accepted(_ known: Subscription, environment: String?, at now: Int64) throws(StoreError) {
         let database = try open()
+        notes.accepted(known.id, at: now)
         let isNews = known.acceptedAt == nil || (environment != nil && known.environment != environment)
         let hasDoubts = try database.doubts() > 0
         guard isNews || hasDoubts else { return }

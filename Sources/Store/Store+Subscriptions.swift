@@ -73,11 +73,6 @@ extension Store {
             return database.connection.changes > 0
         }
     }
-
-    /// How many there are.
-    package func count() throws(StoreError) -> Int {
-        Int(clamping: try open().count())
-    }
 }
 
 extension Database {

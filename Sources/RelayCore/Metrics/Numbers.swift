@@ -1,5 +1,5 @@
 package import APNs
-package import HTTPServer
+import HTTPServer
 package import Store
 
 /// Everything that the relay knows of itself, looked up where it is kept.
@@ -68,8 +68,8 @@ package struct Numbers: Sendable {
     /// Adds what the last minutes came to to the figures by the hour; what cannot be written is added the next time.
     package func keepHours() async throws(StoreError) {
         let taken = meters.takeHours()
-        for (place, tally) in taken.enumerated() {
-            do throws(StoreError) { try await store.add(HourlyFigures(tally)) } catch {
+        for (place, figures) in taken.enumerated() {
+            do throws(StoreError) { try await store.add(figures) } catch {
                 meters.putBackHours(Array(taken[place...]))
                 throw error
             }
@@ -202,23 +202,6 @@ extension Numbers {
                 )
             )
         }
-    }
-}
-
-extension HourlyFigures {
-    fileprivate init(_ tally: HourlyTally) {
-        self.init(
-            hour: tally.hour / 3_600,
-            accepted: tally.accepted,
-            repeated: tally.repeated,
-            gone: tally.gone,
-            refused: tally.refused,
-            limited: tally.limited,
-            failed: tally.failed,
-            latencyCount: tally.latencyCount,
-            latencyMilliseconds: tally.latencyMilliseconds,
-            latencyMost: tally.latencyMost
-        )
     }
 }
 

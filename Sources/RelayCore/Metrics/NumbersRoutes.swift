@@ -27,7 +27,11 @@ package struct NumbersRoutes: Sendable {
         }
         guard isPage else {
             let octets = Exposition(await numbers.snapshot(http: load())).octets
-            return Response(status: 200, fields: [("Content-Type", Exposition.contentType), Self.notStored], body: octets)
+            return Response(
+                status: 200,
+                fields: [("Content-Type", Exposition.contentType), Self.notStored],
+                body: octets
+            )
         }
         guard isAddressed(request.head.fields.first("Host")) else {
             let remedy = "open the page as http://127.0.0.1 or http://localhost with its port"

@@ -221,6 +221,7 @@ package struct PushHandler: Sendable {
         switch consequence.row {
         case .kept:
             log(consequence.line, about: id)
+            await noteFailure(consequence, of: id)
         case .deleted:
             try await RelayError.mapping { () async throws(StoreError) in
                 try await store.delete(id, deviceToken: subscription.deviceToken)
@@ -233,6 +234,7 @@ package struct PushHandler: Sendable {
             }
             guard isDeleted else {
                 log(consequence.guardedLine, about: id)
+                await noteFailure(consequence, of: id)
                 throw .deletionRefused
             }
             limits.forget(id)
@@ -240,6 +242,12 @@ package struct PushHandler: Sendable {
         }
         if let answer = consequence.answer { throw answer }
         await noteAccepted(subscription, delivery.environment)
+    }
+
+    /// For the operator's eyes, with the row that is kept.
+    private func noteFailure(_ consequence: Consequence, of id: SubscriptionID) async {
+        guard consequence.answer != nil else { return }
+        await store.note(id, failure: consequence.line.cause ?? consequence.line.event, at: clocks.now())
     }
 
     private func noteAccepted(_ subscription: Subscription, _ environment: Environment?) async {
