@@ -198,8 +198,8 @@ enum RelayError: Error {
             "wait, or raise MAX_REGISTRATIONS_PER_HOUR; if they are not your devices', change SUBSCRIBE_TOKEN"
         case .malformedMessage(let text), .malformedBody(let text): text
         case .unknownRoute, .methodNotAllowed, .unauthorized, .subscriptionGone, .deviceGone, .unknownCoding,
-            .otherSender, .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .backupsOverdue, .overloaded,
-            .appleFailed, .appleRefusesConfiguration, .deletionRefused, .internalFailure:
+            .otherSender, .signingKeyReused, .malformedField, .undecryptable, .rateLimited, .backupsOverdue,
+            .overloaded, .appleFailed, .appleRefusesConfiguration, .deletionRefused, .internalFailure:
             nil
         }
     }

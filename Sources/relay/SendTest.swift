@@ -51,7 +51,8 @@ private func text(_ subscription: SubscriptionReport, _ report: TestReport, _ ti
         let tenths = Int((hop.milliseconds * 10).rounded())
         let time = "\(tenths / 10).\(tenths % 10) ms"
         let name = hop.name + String(repeating: " ", count: 24 - hop.name.count)
-        return "  \(name)\(String(repeating: " ", count: max(0, 10 - time.count)))\(time)  \(hop.word.printable)"
+        let line = "  \(name)\(String(repeating: " ", count: max(0, 10 - time.count)))\(time)"
+        return hop.word.isEmpty ? line : "\(line)  \(hop.word.printable)"
     }
     let head = "a test alert to \(subscription.hash), \(subscription.name)"
     return ([head] + lines).joined(separator: "\n")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import RelayTesting
 import Synchronization
 import Testing
