@@ -38,6 +38,9 @@ package final class Backups: Sendable {
     /// How many could not be made since the start.
     package var failures: Int { state.withLock(\.failures) }
 
+    /// Whether the last try came to nothing, though there may be a good one that is young enough.
+    package var hasFailed: Bool { state.withLock { $0.failedAt != nil } }
+
     /// Whether scheduled backups are older than they may be, which is a fault that nobody notices before it is too late.
     package var isOverdue: Bool {
         guard let plan else { return false }

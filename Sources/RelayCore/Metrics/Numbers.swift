@@ -97,10 +97,11 @@ package struct Numbers: Sendable {
         } catch {
             problems.add(.error, "The database cannot be used: \(error)")
         }
-        if backups.isOverdue {
+        if backups.isOverdue || backups.hasFailed {
             problems.add(
-                .error,
-                "The newest backup is older than twice BACKUP_INTERVAL",
+                backups.isOverdue ? .error : .warning,
+                backups.isOverdue
+                    ? "The newest backup is older than twice BACKUP_INTERVAL" : "The last backup could not be made",
                 remedy: "See what the last errors say of backups, and whether BACKUP_DIR can be written to"
             )
         }
