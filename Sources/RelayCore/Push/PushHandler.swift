@@ -74,7 +74,18 @@ package struct PushHandler: Sendable {
         let increment = try await countUp(id)
         failpoint(.afterBadgeBump)
         do throws(RelayError) {
-            let notification = try notification(message, for: subscription, badge: increment?.badge, headers: headers)
+            let notification: Notification
+            do throws(RelayError) {
+                notification = try self.notification(
+                    message,
+                    for: subscription,
+                    badge: increment?.badge,
+                    headers: headers
+                )
+            } catch {
+                await takeBack(increment, of: id)
+                throw error
+            }
             let delivery = await apple.deliver(notification, to: subscription)
             let latency = request.receivedAt.duration(to: .now)
             failpoint(.afterApple)

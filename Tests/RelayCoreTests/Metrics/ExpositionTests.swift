@@ -94,7 +94,7 @@ import Testing
             #"relay_apple_answers_total{environment="substitute",status="0",reason="timeout"} 0"#,
             #"relay_apple_queue{environment="substitute"} 0"#, "relay_provider_token_age_seconds 1.0",
             #"relay_limits_hit_total{limit="strays"} 1"#, #"relay_limits_hit_total{limit="requests"} 0"#,
-            "relay_suppressed_retries_total 1", "relay_badge_take_backs_total 8", "relay_deletion_guard_closed 1",
+            "relay_suppressed_retries_total 1", "relay_badge_take_backs_total 9", "relay_deletion_guard_closed 1",
             #"relay_disk_free_bytes{disk="database"} 1099511627776"#, "relay_subscriptions 3",
         ] {
             #expect(lines.contains(line), "\(line)")

@@ -33,7 +33,9 @@ extension TestRelay {
         for (prefix, status) in answers + [("c0de06", 502), ("fa11f", 502)] {
             #expect(try await push(to: subscribe(freshToken(prefix))).status == status)
         }
-        #expect(try await push(to: unusable()).status == 500)
+        let unusable = try await unusable()
+        #expect(try await push(to: unusable).status == 500)
+        #expect(try await row(of: unusable)?.badgeCount == 0)
 
         let last = try await subscribe()
         services.stop()
