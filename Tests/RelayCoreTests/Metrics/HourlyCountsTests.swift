@@ -37,15 +37,19 @@ import Testing
     @Test func `what could not be kept comes again with what was counted since`() {
         var counts = HourlyCounts()
         counts.add(.accepted, latency: .milliseconds(90), at: 10)
+        counts.add(.accepted, latency: .milliseconds(10), at: 3_600)
         let taken = counts.take()
         counts.add(.accepted, latency: .milliseconds(10), at: 20)
-        counts.add(.failed, latency: nil, at: 3_600)
+        counts.add(.accepted, latency: .milliseconds(90), at: 3_601)
+        counts.add(.failed, latency: nil, at: 7_200)
         counts.putBack(taken)
         let hours = counts.take()
-        #expect(hours.map(\.hour) == [0, 1])
-        #expect(hours.first?.accepted == 2)
-        #expect(hours.first?.latencyMilliseconds == 100)
-        #expect(hours.first?.latencyMost == 90)
+        #expect(hours.map(\.hour) == [0, 1, 2])
+        #expect(hours.map(\.accepted) == [2, 2, 0])
+        #expect(hours.map(\.latencyCount) == [2, 2, 0])
+        #expect(hours.map(\.latencyMilliseconds) == [100, 100, 0])
+        #expect(hours.map(\.latencyMost) == [90, 90, 0])
+        #expect(hours.map(\.failed) == [0, 0, 1])
     }
 
     @Test func `a clock that is set back counts into the hour that it says`() {
