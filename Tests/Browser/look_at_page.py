@@ -3,6 +3,7 @@
 
     look_at_page.py [--pictures FOLDER] PAGE.html...
 
+The folder gets a copy of each page, and a picture of each view.
 A line for each view: "NAME WIDTH SCHEME: fine", or what is wrong. The exit code is 1 when something is. It speaks the
 DevTools protocol over a pipe, so it needs nothing but Python and Debian's chromium.
 """
@@ -185,6 +186,7 @@ def main(arguments):
                             features=[{"name": "prefers-color-scheme", "value": scheme}])
                 browser.open(page.as_uri())
                 if pictures:
+                    (pictures / page.name).write_bytes(page.read_bytes())
                     take_picture(browser, pictures / f"{page.stem}-{width}-{scheme}.png")
                 wrong = complaints(browser, page.as_uri())
                 print(f"{page.stem} {width} {scheme}: {'; '.join(wrong) or 'fine'}", flush=True)

@@ -95,7 +95,7 @@ struct StatusPageTests {
         #expect(html(of: report).utf8Count(of: "<g class=\"hour\">") == 48)
     }
 
-    @Test func `an hour is drawn where it belongs, with a piece for each outcome`() {
+    @Test func `an hour is drawn where it belongs, with a piece for each outcome`() throws {
         var report = StatusReport.empty
         var hour = StatusReport.Hour(start: report.now - 3_600)
         (hour.accepted, hour.repeated, hour.gone, hour.refused, hour.limited, hour.failed) = (6, 5, 4, 3, 2, 1)
@@ -109,6 +109,54 @@ struct StatusPageTests {
         for (index, bar) in bars.enumerated() {
             #expect(bar.contains("class=\"failed\"") == (index == 22))
         }
+        // Each piece stands on the one below, and the lowest on the ground.
+        var ground = 188.0
+        for piece in bars[22].matches(of: /<rect class="[^h][a-z]*" [^>]*y="([0-9.]+)" height="([0-9.]+)"/) {
+            let (top, height) = try (#require(Double(piece.1)), #require(Double(piece.2)))
+            #expect(abs(top + height - ground) < 0.25)
+            ground = top
+        }
+        #expect(ground < 50)
+    }
+
+    @Test(arguments: [
+        (0, "less than a minute ago"), (59, "less than a minute ago"), (60, "1 minute ago"), (3_599, "59 minutes ago"),
+        (3_600, "1 hour ago"), (172_799, "47 hours ago"), (172_800, "2 days ago"), (5_259_491, "60 days ago"),
+        (5_259_492, "2 months ago"), (63_113_904, "2 years ago"), (-59, "less than a minute ago"), (-60, "in 1 minute"),
+    ])
+    func `a moment is told by how long ago it was`(seconds: Int64, words: String) {
+        var report = StatusReport.rich
+        report.facts.lastAccepted = report.now - seconds
+        #expect(headline(report) == "All is well: the last push was accepted \(words).")
+    }
+
+    @Test(
+        arguments: [
+            (.min, "1970-01-01T00:00:00Z"), (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"), (1_709_164_800, "2024-02-29T00:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (.max, "9999-12-31T23:59:59Z"),
+        ] as [(Int64, String)]
+    )
+    func `a moment is told in UTC as well`(time: Int64, exact: String) {
+        var report = StatusReport.empty
+        report.facts.lastBackup = time
+        let words = exact.dropLast(4).replacing("T", with: " ") + " UTC"
+        let backup = html(of: report).components(separatedBy: "<dt>Last backup</dt>").last ?? ""
+        #expect(backup.hasPrefix("<dd><time datetime=\"\(exact)\">"))
+        #expect(backup.components(separatedBy: "</time>")[0].hasSuffix("<span class=\"exact\">\(words)</span>"))
+    }
+
+    @Test(
+        arguments: [
+            (-1, "0 octets"), (999, "999 octets"), (1_000, "1.0 kB"), (99_999, "99.9 kB"), (123_456, "123 kB"),
+            (2_360_000, "2.3 MB"), (18_400_000_000, "18.4 GB"), (.max, "9,223,372 TB"),
+        ] as [(Int64, String)]
+    )
+    func `a size is told in a unit that suits it`(octets: Int64, words: String) {
+        var report = StatusReport.empty
+        report.facts.databaseOctets = octets
+        #expect(html(of: report).contains("<dt>Database</dt><dd>\(words)</dd>"))
     }
 
     @Test func `100 of many subscriptions are shown, and the others counted`() {

@@ -82,6 +82,7 @@ extension StatusReport {
             (report.hours[index].latencyMean, report.hours[index].latencyMax) = (nil, nil)
         }
         for index in report.subscriptions.indices.prefix(3) {
+            report.subscriptions[index].lastAccepted = moment - 11_000 - Int64(index) * 3_100
             report.subscriptions[index].lastFailure = Failure(
                 time: moment - Int64(index) * 700 - 65,
                 text: "HTTP 403 InvalidProviderToken"

@@ -75,7 +75,7 @@ extension StatusPage {
 
     /// The line below: how long it has run and what it did of late.
     private var summary: Markup {
-        var words: Markup = "It has run for \(Words.duration(elapsed(since: report.runningSince)))"
+        var words: Markup = "The relay has run for \(Words.duration(elapsed(since: report.runningSince)))"
         if day.total == 0 {
             words += ", and no push came in the last 24 hours."
         } else {

@@ -43,8 +43,8 @@ extension StatusPage {
     private enum Column: String, CaseIterable {
         case subscription = "Subscription"
         case lastAccepted = "Last accepted"
-        case lastFailure = "Last failure"
         case badge = "Badge"
+        case lastFailure = "Last failure"
         case created = "Registered"
         case environment = "Environment"
         case hash = "Hash"
@@ -55,8 +55,8 @@ extension StatusPage {
         """
         <tr role="row"><th scope="row" role="rowheader">\(name(subscription))</th>
         \(cell(.lastAccepted, subscription.lastAccepted.map(time) ?? muted("none yet")))
-        \(subscription.lastFailure.map { cell(.lastFailure, failure($0)) } ?? everydayCell(.lastFailure, "none"))
         \(cell(.badge, badge(subscription)))
+        \(subscription.lastFailure.map { cell(.lastFailure, failure($0)) } ?? everydayCell(.lastFailure, "none"))
         \(cell(.created, time(subscription.created)))
         \(cell(.environment, subscription.environment.map { "\(.foreign($0))" } ?? muted("not known yet")))
         \(cell(.hash, "<code>\(subscription.hash)</code>"))
@@ -82,7 +82,8 @@ extension StatusPage {
     }
 
     private func cell(_ column: Column, _ content: Markup) -> Markup {
-        "<td role=\"cell\" data-name=\"\(column.rawValue)\"><div>\(content)</div></td>"
+        let style = column == .lastFailure ? "wide" : "narrow"
+        return "<td role=\"cell\" data-name=\"\(column.rawValue)\" class=\"\(style)\"><div>\(content)</div></td>"
     }
 
     /// A cell that says nothing worth a line on a phone.

@@ -125,8 +125,8 @@ enum StatusStyle {
           .subscriptions { table-layout: fixed; }
           .subscriptions th:nth-child(1) { width: 20%; }
           .subscriptions th:nth-child(2), .subscriptions th:nth-child(5) { width: 15%; }
-          .subscriptions th:nth-child(3) { width: 16%; }
-          .subscriptions th:nth-child(4), .subscriptions th:nth-child(7) { width: 7.5%; }
+          .subscriptions th:nth-child(4) { width: 16%; }
+          .subscriptions th:nth-child(3), .subscriptions th:nth-child(7) { width: 7.5%; }
           .hours th, .hours td { padding: 0.25rem 1rem 0.25rem 0; }
           .facts { grid-template-columns: repeat(4, 1fr); }
           .errors li { display: grid; grid-template-columns: 12rem 1fr; gap: 2rem; }
@@ -144,6 +144,8 @@ enum StatusStyle {
           .subscriptions tbody th { grid-column: 1 / -1; }
           td::before { content: attr(data-name); color: var(--soft); font-size: 0.8125rem; }
           .subscriptions td::before { display: block; }
+          .subscriptions td.wide { grid-column: 1 / -1; }
+          .subscriptions td.wide .exact { display: inline; margin-left: 0.25rem; }
           .hours tr { padding: 0.5rem 0; border-top: 1px solid var(--hair); }
           .hours tbody th, .hours td { display: inline; padding: 0; border: 0; margin-right: 0.75rem; }
           .hours tbody th { font-weight: 600; }

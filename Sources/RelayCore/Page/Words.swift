@@ -22,8 +22,8 @@ enum Words {
         case ..<60: "less than a minute"
         case ..<3_600: count(seconds / 60, "minute", "minutes")
         case ..<172_800: count(seconds / 3_600, "hour", "hours")
-        case ..<5_184_000: count(seconds / 86_400, "day", "days")
-        case ..<63_072_000: count(seconds / 2_629_746, "month", "months")
+        case ..<5_259_492: count(seconds / 86_400, "day", "days")
+        case ..<63_113_904: count(seconds / 2_629_746, "month", "months")
         default: count(seconds / 31_556_952, "year", "years")
         }
     }
