@@ -20,17 +20,17 @@ import tempfile
 WIDTHS = {390: 844, 1280: 800}
 SCHEMES = ("light", "dark")
 
-# Runs in the page; returns the complaints. The page itself has no script, and its policy forbids any.
+# Runs in the page, given the width of the screen; returns the complaints. (The window's own width tells nothing: a phone
+# widens it for a page that does not fit.) The page itself has no script, and its policy forbids any.
 LOOK = r"""
-(() => {
+(width => {
   const wrong = [];
   const say = (words, element) => wrong.push(
     words + " (" + (element.id ? "#" + element.id : element.tagName + "." + element.getAttribute("class"))
       + ": " + (element.textContent || "").trim().slice(0, 40) + ")");
   for (const details of document.querySelectorAll("details")) details.open = true;
-  const width = window.innerWidth;
   const whole = Math.max(document.documentElement.scrollWidth, document.body.scrollWidth);
-  if (whole > width) wrong.push(`the document is ${whole} px wide in a window of ${width}`);
+  if (whole > width) wrong.push(`the document is ${whole} px wide on a screen of ${width}`);
 
   const hidden = element => {
     for (let each = element; each; each = each.parentElement) {
@@ -73,7 +73,7 @@ LOOK = r"""
   if (levels.filter(level => level === 1).length !== 1) wrong.push("there is not one h1");
   levels.forEach((level, i) => { if (level > (levels[i - 1] ?? 0) + 1) wrong.push(`h${level} follows too early`); });
   return wrong;
-})()
+})
 """
 
 
@@ -145,9 +145,9 @@ class Browser:
         self.process.wait()
 
 
-def complaints(browser, address):
+def complaints(browser, address, width):
     """What is wrong with the page that was just opened."""
-    wrong = browser.ask("Runtime.evaluate", expression=LOOK, returnByValue=True)["result"]["value"]
+    wrong = browser.ask("Runtime.evaluate", expression=f"{LOOK}({width})", returnByValue=True)["result"]["value"]
     for event in browser.events:
         parameters = event.get("params", {})
         match event.get("method"):
@@ -188,7 +188,7 @@ def main(arguments):
                 if pictures:
                     (pictures / page.name).write_bytes(page.read_bytes())
                     take_picture(browser, pictures / f"{page.stem}-{width}-{scheme}.png")
-                wrong = complaints(browser, page.as_uri())
+                wrong = complaints(browser, page.as_uri(), width)
                 print(f"{page.stem} {width} {scheme}: {'; '.join(wrong) or 'fine'}", flush=True)
                 all_wrong += len(wrong)
         finally:

@@ -116,7 +116,7 @@ struct StatusPageTests {
             #expect(abs(top + height - ground) < 0.25)
             ground = top
         }
-        #expect(ground < 50)
+        #expect(abs(ground - (188 - 168 * 21 / 30)) < 0.25)
     }
 
     @Test(arguments: [

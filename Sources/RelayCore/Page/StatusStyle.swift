@@ -147,7 +147,7 @@ enum StatusStyle {
           .subscriptions td.wide { grid-column: 1 / -1; }
           .subscriptions td.wide .exact { display: inline; margin-left: 0.25rem; }
           .hours tr { padding: 0.5rem 0; border-top: 1px solid var(--hair); }
-          .hours tbody th, .hours td { display: inline; padding: 0; border: 0; margin-right: 0.75rem; }
+          .hours tbody th, .hours td { display: inline-block; padding: 0; border: 0; margin-right: 0.75rem; }
           .hours tbody th { font-weight: 600; }
           .hours td::before { content: attr(data-name) " "; }
           td.nothing { display: none; }
