@@ -30,23 +30,21 @@ extension StatusPage {
     private var headline: Markup {
         let errors = report.problems.count { $0.severity == .error }
         let warnings = report.problems.count - errors
+        let more: Markup = "\(warnings.digits) more \(warnings == 1 ? "needs" : "need") you soon"
         return switch (errors, warnings) {
         case (0, 0): wellWords
         case (0, 1): "The relay works, but one thing needs you soon."
         case (0, _): "The relay works, but \(warnings.digits) things need you soon."
         case (1, 0): "One thing is wrong."
-        case (1, _): "One thing is wrong, and \(warnings.digits) more \(warnings == 1 ? "needs" : "need") you soon."
+        case (1, _): "One thing is wrong, and \(more)."
         case (_, 0): "\(errors.digits) things are wrong."
-        case (_, _):
-            "\(errors.digits) things are wrong, and \(warnings.digits) more \(warnings == 1 ? "needs" : "need") you soon."
+        case (_, _): "\(errors.digits) things are wrong, and \(more)."
         }
     }
 
     private var wellWords: Markup {
         if report.facts.subscriptionCount == 0 { return "All is well: the relay waits for its first subscription." }
-        guard let accepted = report.facts.lastAccepted else {
-            return "All is well so far: no push has come yet."
-        }
+        guard let accepted = report.facts.lastAccepted else { return "All is well so far: no push has come yet." }
         return "All is well: the last push was accepted \(relative(accepted))."
     }
 

@@ -43,7 +43,9 @@ enum StatusStyle {
           display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 2rem;
           padding: 1.25rem 0; font-size: 0.875rem; color: var(--soft);
         }
-        footer.page { margin-top: 4.5rem; padding-top: 1.25rem; border-top: 1px solid var(--hair); font-size: 0.875rem; }
+        footer.page {
+          margin-top: 4.5rem; padding-top: 1.25rem; border-top: 1px solid var(--hair); font-size: 0.875rem;
+        }
 
         .health { margin-top: 2.5rem; }
         h1 {
@@ -51,7 +53,8 @@ enum StatusStyle {
           letter-spacing: -0.025em; line-height: 1.12; text-wrap: balance;
         }
         h1::before {
-          content: ""; display: block; width: 2.5rem; height: 0.3125rem; margin-bottom: 1.25rem; background: var(--well);
+          content: ""; display: block; width: 2.5rem; height: 0.3125rem; margin-bottom: 1.25rem;
+          background: var(--well);
         }
         .warning h1::before { background: var(--warning); }
         .error h1::before { background: var(--error); }
@@ -72,6 +75,7 @@ enum StatusStyle {
         th { text-align: left; font-weight: 400; }
         thead th { color: var(--soft); font-size: 0.8125rem; padding: 0 1rem 0.5rem 0; vertical-align: bottom; }
         tbody th, td { padding: 0.75rem 1rem 0.75rem 0; vertical-align: top; border-top: 1px solid var(--hair); }
+        td::before { color: var(--soft); font-size: 0.8125rem; }
         .label { display: block; font-weight: 600; }
         .account { display: block; font-size: 0.875rem; }
         .failure { display: block; font-size: 0.875rem; }
@@ -118,23 +122,16 @@ enum StatusStyle {
         .again { margin-top: 0.25rem; font-size: 0.875rem; }
         .again .exact { display: inline; margin-left: 0.25rem; font-size: inherit; }
 
-        @media (min-width: 62rem) {
-          body { padding: 0 3rem 6rem; }
-          .health { margin-top: 3.5rem; }
-          .charts { grid-template-columns: 1fr 1fr; gap: 4rem; }
+        @media (min-width: 76rem) {
           .subscriptions { table-layout: fixed; }
           .subscriptions th:nth-child(1) { width: 20%; }
           .subscriptions th:nth-child(2), .subscriptions th:nth-child(5) { width: 15%; }
           .subscriptions th:nth-child(4) { width: 16%; }
           .subscriptions th:nth-child(3), .subscriptions th:nth-child(7) { width: 7.5%; }
-          .hours th, .hours td { padding: 0.25rem 1rem 0.25rem 0; }
-          .facts { grid-template-columns: repeat(4, 1fr); }
-          .errors li { display: grid; grid-template-columns: 12rem 1fr; gap: 2rem; }
-          .errors .told { max-width: 46rem; }
         }
-        @media (max-width: 61.99rem) {
-          .subscriptions, .hours, .subscriptions tbody, .hours tbody, .hours tr, caption { display: block; }
-          thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+        @media (max-width: 75.99rem) {
+          .subscriptions, .subscriptions tbody { display: block; }
+          .subscriptions thead { position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%); }
           .subscriptions tr {
             display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 0.75rem 1.5rem;
             padding: 1.25rem 0; border-top: 1px solid var(--hair);
@@ -142,15 +139,28 @@ enum StatusStyle {
           .subscriptions tr:last-child { border-bottom: 1px solid var(--hair); }
           .subscriptions th, .subscriptions td { display: block; padding: 0; border: 0; min-width: 0; }
           .subscriptions tbody th { grid-column: 1 / -1; }
-          td::before { content: attr(data-name); color: var(--soft); font-size: 0.8125rem; }
-          .subscriptions td::before { display: block; }
+          .subscriptions td::before { display: block; content: attr(data-name); }
           .subscriptions td.wide { grid-column: 1 / -1; }
           .subscriptions td.wide .exact { display: inline; margin-left: 0.25rem; }
+          .subscriptions td.nothing { display: none; }
+        }
+        @media (min-width: 62rem) {
+          body { padding: 0 3rem 6rem; }
+          .health { margin-top: 3.5rem; }
+          .charts { grid-template-columns: 1fr 1fr; gap: 4rem; }
+          .hours th, .hours td { padding: 0.25rem 1rem 0.25rem 0; }
+          .facts { grid-template-columns: repeat(4, 1fr); }
+          .errors li { display: grid; grid-template-columns: 12rem 1fr; gap: 2rem; }
+          .errors .told { max-width: 46rem; }
+        }
+        @media (max-width: 61.99rem) {
+          .hours, .hours caption, .hours tbody, .hours tr { display: block; }
+          .hours thead { position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%); }
           .hours tr { padding: 0.5rem 0; border-top: 1px solid var(--hair); }
           .hours tbody th, .hours td { display: inline-block; padding: 0; border: 0; margin-right: 0.75rem; }
           .hours tbody th { font-weight: 600; }
           .hours td::before { content: attr(data-name) " "; }
-          td.nothing { display: none; }
+          .hours td.nothing { display: none; }
           .errors .when .exact { display: inline; margin-left: 0.5rem; }
           .errors .when { font-size: 0.875rem; color: var(--soft); margin-bottom: 0.25rem; }
         }
