@@ -20,6 +20,12 @@ import Testing
         return server
     }
 
+    private func check(_ server: Server) async throws -> (text: String, isOK: Bool) {
+        // It goes with the last that holds it.
+        defer { withExtendedLifetime(server) {} }
+        return try await check(server.boundAddress)
+    }
+
     private func check(_ address: ListenAddress) async throws -> (text: String, isOK: Bool) {
         try await onThread { HealthCheck(address).run() }
     }
@@ -27,7 +33,7 @@ import Testing
     @Test(arguments: ["127.0.0.1:0", "0.0.0.0:0", "[::1]:0", "[::]:0", "[0:0::0]:0"])
     func `a relay that is well is, on whatever address it listens`(address: String) async throws {
         let server = try server(address, Response(status: 200, body: Array("ok".utf8)))
-        let health = try await check(server.boundAddress)
+        let health = try await check(server)
         #expect(health == ("ok", true))
     }
 
@@ -35,14 +41,14 @@ import Testing
         let folder = try TemporaryFolder()
         let address = "unix:\(folder.path("relay.sock"))"
         let server = try server(address, Response(status: 200, body: Array("ok".utf8)))
-        let health = try await check(server.boundAddress)
+        let health = try await check(server)
         #expect(health == ("ok", true))
     }
 
     @Test func `a relay that is not well says why in one line`() async throws {
         let problem = Response.problem(503, "storage_unavailable", "the disk is full:\nmake room")
         let server = try server("127.0.0.1:0", problem)
-        let health = try await check(server.boundAddress)
+        let health = try await check(server)
         #expect(!health.isOK)
         #expect(health.text.contains(" answers 503: the disk is full"))
         #expect(!health.text.contains("\n"))
@@ -50,7 +56,7 @@ import Testing
 
     @Test func `another program there is not a relay that is well`() async throws {
         let server = try server("127.0.0.1:0", Response(status: 200, body: Array("<html>".utf8)))
-        let health = try await check(server.boundAddress)
+        let health = try await check(server)
         #expect(!health.isOK)
         #expect(health.text.hasSuffix("answers 200: this is not the relay: check LISTEN_ADDR"))
     }
