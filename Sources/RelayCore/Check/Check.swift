@@ -97,17 +97,16 @@ extension Check {
 
 // What the network tells.
 extension Check {
-    private static let leftOut = "left out: --offline"
-    private static let later = "mend the configuration first"
-
     /// The configuration, or why nothing is asked of the network.
-    private func online(_ name: String) -> Result<Configuration, Skipped> {
-        guard !isOffline else { return .failure(Skipped(line: CheckLine(name, .skipped, Self.leftOut))) }
-        return configuration.mapError { _ in Skipped(line: CheckLine(name, .skipped, Self.later)) }
+    private var online: Result<Configuration, Skipped> {
+        guard !isOffline else { return .failure(Skipped(reason: "left out: --offline")) }
+        return configuration.mapError { _ in Skipped(reason: "mend the configuration first") }
     }
 
     private struct Skipped: Error {
-        let line: CheckLine
+        let reason: String
+
+        func line(_ name: String) -> CheckLine { CheckLine(name, .skipped, reason) }
     }
 
     private func answer(_ probe: Probe) -> Result<ProbeAnswer, ProbeError> {
@@ -119,14 +118,15 @@ extension Check {
     }
 
     private var appleLines: (clock: CheckLine, hosts: [CheckLine]) {
-        let configuration: Configuration
-        switch online("clock") {
-        case .success(let online): configuration = online
-        case .failure(let skipped):
-            return (skipped.line, [CheckLine("Apple", .skipped, skipped.line.text)])
-        }
         var origins = Environment.allCases.map { (name: "Apple \($0.rawValue)", origin: $0.origin) }
-        if let origin = configuration.appleURL { origins = [("Apple's substitute", origin)] }
+        if let origin = variables[Variable.apnsURL.rawValue], !origin.isEmpty {
+            origins = [("Apple's substitute", (try? configuration.get().appleURL) ?? origin)]
+        }
+        let configuration: Configuration
+        switch online {
+        case .success(let online): configuration = online
+        case .failure(let skipped): return (skipped.line("clock"), origins.map { skipped.line($0.name) })
+        }
         var clock: CheckLine?
         let hosts = origins.map { name, origin in
             // Any answer will do; to a GET it is a refusal.
@@ -144,9 +144,9 @@ extension Check {
 
     private func providerToken(_ push: Push) -> CheckLine {
         let configuration: Configuration
-        switch online("provider token") {
+        switch online {
         case .success(let online): configuration = online
-        case .failure(let skipped): return skipped.line
+        case .failure(let skipped): return skipped.line("provider token")
         }
         guard let notification = try? Notification.forNobody() else {
             let remedy = "report this as a fault of the relay"
@@ -159,9 +159,9 @@ extension Check {
 
     private func publicLines(_ announce: Announce) -> [CheckLine] {
         let configuration: Configuration
-        switch online(CheckLine.publicURLNames[0]) {
+        switch online {
         case .success(let online): configuration = online
-        case .failure(let skipped): return [skipped.line]
+        case .failure(let skipped): return CheckLine.publicURLNames.map(skipped.line)
         }
         guard let origin = PublicOrigin(configuration.publicURL) else { return [] }
         let first = CheckLine.publicURL(origin)
