@@ -34,6 +34,20 @@ extension Connection {
         try prepare("SELECT fingerprint FROM seal", for: .open).first { $0.blob(0) }
     }
 
+    /// Makes sure that what is sealed can be opened; `keys` is what is in the key's file, nil for no file.
+    func requireKey(among keys: [SecretKey]?) throws(StoreError) {
+        guard let fingerprint = try fingerprint() else { return }
+        guard let keys else {
+            if try hasRows() { throw .missingSecretKey }
+            return
+        }
+        for key in keys {
+            let seal = try StoreError.mapping { () throws(CryptoError) in try Seal(key) }
+            if seal.fingerprint == fingerprint { return }
+        }
+        throw .wrongSecretKey
+    }
+
     private func hasRows() throws(StoreError) -> Bool {
         try prepare("SELECT 1 FROM subscriptions LIMIT 1", for: .open).first { _ in true } ?? false
     }

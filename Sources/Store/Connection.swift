@@ -1,4 +1,5 @@
 import CSQLite
+import Crypto
 import Glibc
 
 /// A handle on the file, closed when it goes out of scope; one thread at a time.
@@ -18,15 +19,30 @@ struct Connection: ~Copyable {
             flags |= SQLITE_OPEN_CREATE
         }
         // NOMUTEX above is SQLite's multi-thread mode: the actor already lets one thread in at a time.
+        handle = try Self.open(path, flags)
+    }
+
+    /// Opens a file that nobody writes to, and neither locks it nor makes another one beside it; a log is not read.
+    init(frozen path: String) throws(StoreError) {
+        // https://sqlite.org/uri.html
+        let unreserved = Array("/-_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+        let name = path.utf8.map { octet in
+            unreserved.contains(octet) ? String(UnicodeScalar(octet)) : "%" + Hex.encode([octet])
+        }
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+        handle = try Self.open("file:\(name.joined())?immutable=1", flags)
+    }
+
+    private static func open(_ name: String, _ flags: Int32) throws(StoreError) -> OpaquePointer {
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(name, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = StoreError(.open, code: code, on: handle)
             // A handle comes back even from an open that failed, to carry its message.
             sqlite3_close_v2(handle)
             throw error
         }
-        self.handle = handle
+        return handle
     }
 
     deinit {
@@ -70,11 +86,19 @@ struct Connection: ~Copyable {
 
     /// Looks for damage in the structure of the file; it reads all of it.
     func checkStructure() throws(StoreError) {
-        let finding = try prepare("PRAGMA quick_check(1)", for: .open).first { $0.text(0) }
-        guard finding == "ok" else {
-            let message = finding?.split(separator: "\n").joined(separator: " ") ?? "no answer"
-            throw .corrupt(StoreError.Cause(operation: .open, code: SQLITE_CORRUPT, message: message))
-        }
+        guard let message = try damage() else { return }
+        throw .corrupt(StoreError.Cause(operation: .open, code: SQLITE_CORRUPT, message: message))
+    }
+
+    /// The first damage in the structure of the file, in SQLite's words; it reads all of it.
+    func damage() throws(StoreError) -> String? {
+        let finding = try prepare("PRAGMA quick_check(1)", for: .check).first { $0.text(0) }
+        return finding == "ok" ? nil : finding?.split(separator: "\n").joined(separator: " ") ?? "no answer"
+    }
+
+    /// How many subscriptions there are, in a file of any age.
+    func countRows() throws(StoreError) -> Int {
+        try prepare("SELECT count(*) FROM subscriptions", for: .check).first { Int($0.integer(0)) } ?? 0
     }
 
     /// Compiles the first statement in `sql`; `operation` names it in errors.

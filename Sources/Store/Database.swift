@@ -8,6 +8,8 @@ final class Database {
     let identity: FileIdentity
     /// Whether there was no database before.
     let isNew: Bool
+    /// The copy that was kept of the file as it was before.
+    let migrationBackup: MigrationBackup?
     let find: Statement
     let removePair: Statement
     let insert: Statement
@@ -39,6 +41,7 @@ final class Database {
     init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
         let isPresent = try files.isPresent()
         lock = try FileLock(files.lock)
+        files.removeRestored()
         if !isPresent {
             guard try !lock.isMarked() else { throw .lost(path: files.database) }
             try Self.create(files)
@@ -56,6 +59,7 @@ final class Database {
         let keys = try secretKey.read()
         seal = try connection.unlock(kind, with: keys, of: secretKey)
         files.protect()
+        migrationBackup = kind.isCurrent ? nil : try files.backups?.keep(connection, kind, now: now)
         if kind == .unsealed {
             try connection.migrate(sealing: seal, now: now)
         } else if !kind.isCurrent {

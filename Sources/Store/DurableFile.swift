@@ -40,16 +40,20 @@ enum DurableFile {
     }
 
     /// Gives the file to whom the one before belongs: root may do what the relay's own user has to read afterwards.
-    private static func keepOwner(of path: String, for descriptor: Int32) -> Bool {
+    static func keepOwner(of path: String, for descriptor: Int32) -> Bool {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0 else { return true }
         return fchown(descriptor, status.st_uid, status.st_gid) == 0
     }
 
+    /// Where a file is.
+    static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
     /// Has a name that was made or changed last over a power cut.
     static func syncDirectory(of path: String) throws(StoreError) {
-        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(action: "write", path: path, code: errno) }
         defer { close(descriptor) }
         // A file system that cannot sync a directory says so, and has nothing better to offer.

@@ -10,7 +10,17 @@ struct FileLock: ~Copyable {
 
     /// - Throws: ``StoreError/inUse(path:)`` when another process, or another store of this one, holds it.
     init(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try self.init(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600), path)
+    }
+
+    /// The lock as it is there, for who only looks; nil when there is none, since no relay has been here then.
+    init?(existing path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return nil }
+        try self.init(descriptor, path)
+    }
+
+    private init(_ descriptor: Int32, _ path: String) throws(StoreError) {
         guard descriptor >= 0 else { throw .file(action: "open", path: path, code: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
@@ -32,13 +42,19 @@ struct FileLock: ~Copyable {
         try !text().isEmpty
     }
 
+    /// Whether the file at `path` is the one that was last marked.
+    borrowing func isMark(of path: String) throws(StoreError) -> Bool {
+        try text() == Self.mark(of: path)
+    }
+
     /// Whether the file at `database` is another one than was last marked; false when none ever was.
     borrowing func isReplaced(_ database: String) throws(StoreError) -> Bool {
         let text = try text()
         return !text.isEmpty && text != Self.mark(of: database)
     }
 
-    /// Remembers that there is a database, and which file it is; the mark is on the disk when it returns.
+    /// Remembers that there is a database, and which file it is, now or under a name to come; the mark is on the disk
+    /// when it returns.
     borrowing func mark(_ database: String) throws(StoreError) {
         let mark = Self.mark(of: database)
         guard try text() != mark else { return }

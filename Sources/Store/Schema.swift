@@ -128,7 +128,8 @@ extension Connection {
         )
     }
 
-    private func pragma(_ name: String) throws(StoreError) -> Int64 {
+    /// A number in the header of the file.
+    func pragma(_ name: String) throws(StoreError) -> Int64 {
         try prepare("PRAGMA \(name)", for: .open).first { $0.integer(0) } ?? 0
     }
 }

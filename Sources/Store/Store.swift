@@ -10,6 +10,11 @@ package actor Store {
     private let executor: ThreadExecutor
     /// Whether there was no database before.
     package nonisolated let isNew: Bool
+    /// The copy of the file as it was before it was brought up to date; nil when that was not to be done, or no directory
+    /// was given.
+    ///
+    /// It is never removed by the relay. The operator is to be told of one that is unsealed, and to delete it.
+    package nonisolated let migrationBackup: MigrationBackup?
     /// `nil` once closed.
     private(set) var database: Database?
     /// What the counters are owed since a write failed.
@@ -33,6 +38,7 @@ package actor Store {
         }
         let database = try Database(files, busyTimeout: busyTimeout, now: now)
         isNew = database.isNew
+        migrationBackup = database.migrationBackup
         self.database = database
     }
 

@@ -57,6 +57,12 @@ package enum StoreError: Error, Equatable {
     case cryptography(String)
     /// The operating system refused to do something with a file; its code.
     case file(action: String, path: String, code: Int32)
+    /// There is something where a new file was to be, which is not overwritten.
+    case exists(path: String)
+    /// No backup was made there.
+    indirect case notBackedUp(path: String, because: StoreError)
+    /// The file cannot be restored; nothing was changed.
+    case unusableBackup(path: String, BackupFlaw)
     /// There are as many subscriptions as there may be.
     case tooManySubscriptions(most: Int)
     /// There was no thread to be had; `code` is the errno of making one.
@@ -83,6 +89,8 @@ package enum StoreError: Error, Equatable {
         case delete = "delete a subscription"
         case badge = "write a badge"
         case note = "write down what happened"
+        case backUp = "write the copy"
+        case restore = "restore the backup"
         case rotate = "rotate the secret key"
         case check = "check the database"
         case close = "close the database"
@@ -163,6 +171,9 @@ extension StoreError: CustomStringConvertible {
         case .staleLog(let path):
             "\(path) is the log of another file: after a restore, move it away; if both were copied from a relay that was "
                 + "killed, remove the .lock"
+        case .exists(let path): "\(path) exists and is not overwritten: choose another name"
+        case .notBackedUp(let path, let error): "cannot back up to \(path): \(error)"
+        case .unusableBackup(let path, let flaw): "cannot restore \(path): \(flaw)"
         case .tooManySubscriptions(let most):
             "cannot register a subscription: there are \(most), which is all that there may be: raise MAX_SUBSCRIPTIONS"
         case .noThread(let code):

@@ -6,22 +6,30 @@ package struct StoreFiles: Sendable {
     package let database: String
     /// The key that the secrets in the database are sealed with.
     package let secretKey: String
+    /// Where a copy goes before the file is brought up to date; nil for no copy.
+    package let backups: BackupDirectory?
 
     /// - Parameters:
     ///   - database: `DB_PATH`; a symbolic link stands for the file that it leads to.
     ///   - secretKey: `RELAY_SECRET_KEY_FILE`, likewise; beside the database unless given.
-    package init(database: String, secretKey: String? = nil) {
+    ///   - backups: `BACKUP_DIR`, which need not be there yet.
+    package init(database: String, secretKey: String? = nil, backups: String? = nil) {
         self.database = Self.resolved(database)
         self.secretKey = secretKey.map(Self.resolved) ?? self.database + ".secret-key"
+        self.backups = backups.map(BackupDirectory.init)
     }
 
     /// Where a path leads, if there is something: what is written anew there must not take a link's place.
     private static func resolved(_ path: String) -> String {
-        // To SQLite "" and ":memory:" are databases that vanish with the process; here every path is a file's.
-        let path = path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
+        let path = plain(path)
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// A path that is a file's to SQLite too, to which "" and ":memory:" are databases that vanish with the process.
+    static func plain(_ path: String) -> String {
+        path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
     }
 
     /// Whether every user of this machine may read the key.
@@ -34,6 +42,13 @@ package struct StoreFiles: Sendable {
     var lock: String { database + ".lock" }
     /// Where a new database is made before it takes its name.
     var draft: String { database + ".new" }
+    /// Where a backup is copied to before it takes the place of the database.
+    var restored: String { database + ".restore-draft" }
+    /// What a database that made place for a backup is called, with the time behind it.
+    var movedAside: String { database + ".before-restore-" }
+
+    /// What SQLite may keep beside a database, and takes for that one's by its name alone.
+    static let companions = ["-wal", "-journal", "-shm"]
 
     /// Whether there is a file to open: one that SQLite would not take for an empty database.
     ///
@@ -80,6 +95,11 @@ package struct StoreFiles: Sendable {
 
     /// Removes what a start that was killed may have left.
     func removeDraft() {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+        for suffix in [""] + Self.companions { unlink(draft + suffix) }
+    }
+
+    /// Removes what a restore that was killed may have left.
+    func removeRestored() {
+        for suffix in [""] + Self.companions { unlink(restored + suffix) }
     }
 }

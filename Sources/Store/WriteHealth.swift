@@ -18,7 +18,8 @@ struct WriteHealth {
         // A lock shows by itself when one asks; the others are not about the disk.
         case .busy, .corrupt, .notADatabase, .constraint, .other, .noWriteAheadLog, .unconvertible, .empty, .notAFile,
             .lost, .foreign, .newer, .staleLog, .inUse, .moved, .missingSecretKey, .wrongSecretKey, .malformedSecretKey,
-            .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
+            .unsealable, .cryptography, .file, .exists, .notBackedUp, .unusableBackup, .tooManySubscriptions, .noThread,
+            .closed:
             break
         }
     }

@@ -30,7 +30,7 @@ func restore(_ arguments: Arguments) throws(StartError) -> String {
             start the relay, and have each app opened once: whoever registered since then has to register anew
             """
     } catch {
-        throw .restore(error, files, from: path)
+        throw .restore(error, files)
     }
 }
 

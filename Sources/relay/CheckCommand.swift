@@ -26,7 +26,10 @@ private func lookAtDatabase(
     } catch {
         return .failure(DatabaseFacts.Unavailable(error.lines.joined(separator: "; ")))
     }
-    do throws(StoreError) { return .success(try DatabaseFacts(files, plan)) } catch {
+    do throws(StoreError) {
+        if let facts = try DatabaseFacts(files, plan) { return .success(facts) }
+        return .failure(DatabaseFacts.Unavailable("there is none yet: start the relay, which makes it"))
+    } catch {
         let lines = StartError.store(error, files).lines
         return .failure(DatabaseFacts.Unavailable(lines.joined(separator: "; ")))
     }

@@ -74,7 +74,8 @@ struct Control {
     ) throws(StartError) -> (status: Int, body: [UInt8]) {
         let store: Store
         do throws(StoreError) {
-            guard try files.isThere() else { throw StoreError.lost(path: files.database) }
+            // Nothing is made here: a mistyped path would be an empty database.
+            guard try Store.examine(files) != nil else { throw StoreError.lost(path: files.database) }
             store = try Store(files)
         } catch {
             throw .store(error, files)

@@ -174,6 +174,7 @@ struct Parts {
 
     /// Folds the write-ahead log into the file, so that it can be copied as it lies.
     func close() {
+        waiting(on: workers) { try? await numbers.keepHours() }
         let failure = waiting(on: workers) { () async -> StoreError? in
             do throws(StoreError) { try await store.close() } catch { return error }
             return nil

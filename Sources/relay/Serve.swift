@@ -48,6 +48,10 @@ struct Serve {
         let store = try opened(configuration.storeFiles)
         // Only ever right at the first start: else the disk with the database is not mounted where it was.
         if store.isNew { log(.info, "database_created", ["path": configuration.storeFiles.database]) }
+        if let copy = store.migrationBackup {
+            let remedy = copy.isUnsealed ? "delete it when all is well: it holds every secret in the clear" : nil
+            log(remedy == nil ? .info : .warning, "backup_before_upgrade", ["path": copy.path, "remedy": remedy])
+        }
         let parts = Parts(
             configuration,
             store: store,

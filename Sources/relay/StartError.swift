@@ -16,7 +16,7 @@ enum StartError: Error {
     /// A command that was not done; a sentence that ends in a remedy.
     case command(String)
     /// A backup that did not take the database's place.
-    case restore(StoreError, StoreFiles, from: String)
+    case restore(StoreError, StoreFiles)
 
     var lines: [String] {
         switch self {
@@ -27,6 +27,8 @@ enum StartError: Error {
             case .missingSecretKey, .wrongSecretKey, .malformedSecretKey:
                 ["RELAY_SECRET_KEY_FILE \(files.secretKey): \(error)"]
             case .file(_, files.secretKey, _): ["RELAY_SECRET_KEY_FILE: \(error)"]
+            case .exists, .unusableBackup: ["\(error)"]
+            case .notBackedUp: ["BACKUP_DIR: \(error)"]
             case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
                 .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .staleLog, .inUse, .moved,
                 .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
@@ -34,10 +36,10 @@ enum StartError: Error {
             }
         case .metrics(let error): ["METRICS_ADDR: \(error)"]
         case .command(let text): [text]
-        case .restore(let error, let files, let path):
+        case .restore(let error, let files):
             switch error {
             case .inUse: ["DB_PATH \(files.database): stop the relay first, nothing has changed"]
-            default: ["\(path): \(error)"]
+            default: ["\(error)"]
             }
         case .server(let error): ["LISTEN_ADDR: \(error)"]
         case .thread(let code):

@@ -17,6 +17,7 @@ import Testing
         (.undecryptable(.cryptographyFailed), 503, "10"), (.rateLimited(RetryAfter(seconds: 7)), 429, "7"),
         (.tooManyRegistrations(RetryAfter(seconds: 30)), 429, "30"),
         (.tooManySubscriptions(.tooManySubscriptions(most: 1)), 503, "3600"), (.database(.closed), 503, "10"),
+        (.backupsOverdue, 503, "10"),
         (.overloaded, 503, "10"), (.appleFailed, 502, nil), (.appleRefusesConfiguration, 502, nil),
         (.deletionRefused, 502, nil),
         (.internalFailure, 500, nil),

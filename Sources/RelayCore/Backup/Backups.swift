@@ -29,7 +29,7 @@ package final class Backups: Sendable {
         self.clocks = clocks
         self.log = log
         startedAt = clocks.now()
-        state = Mutex(State(newest: plan.flatMap { BackupDirectory($0.directory).newest?.time }))
+        state = Mutex(State(newest: plan.flatMap { Self.newest(in: $0, at: clocks.now()) }))
     }
 
     /// When the newest was made, in Unix seconds; nil while there is none.
@@ -76,30 +76,38 @@ package final class Backups: Sendable {
         let now = clocks.now()
         if let path {
             guard path.hasPrefix("/") else { throw .relativeBackupPath }
+            try await ControlError.mapping { () async throws(StoreError) in try await store.backup(to: path) }
             return try await report(path)
         }
         guard let plan else { throw .noBackupDirectory }
+        return try await make(by: plan, at: now)
+    }
+
+    private func make(by plan: BackupPlan, at now: Int64) async throws(ControlError) -> BackupReport {
         let directory = BackupDirectory(plan.directory)
-        do throws(ControlError) {
-            try await ControlError.mapping { () async throws(StoreError) in try directory.prepare() }
-            let report = try await report(directory.path(at: now))
-            state.withLock { ($0.newest, $0.failedAt) = (now, nil) }
-            // What is one too many is no reason to say that there is none.
-            do throws(StoreError) { try directory.prune(keeping: plan.keep) } catch {
-                log(.warning, "backups_not_pruned", ["detail": "\(error)"])
-            }
-            return report
+        let path: String
+        do throws(StoreError) {
+            path = try await store.backup(into: directory, keeping: plan.keep, at: now)
         } catch {
+            // It may be there all the same, where only those that are too many could not be removed.
+            let newest = Self.newest(in: plan, at: now)
             state.withLock { state in
                 state.failures += 1
-                state.failedAt = now
+                (state.newest, state.failedAt) = (newest, now)
             }
-            throw error
+            throw .database(error)
         }
+        state.withLock { ($0.newest, $0.failedAt) = (now, nil) }
+        return try await report(path)
     }
 
     private func report(_ path: String) async throws(ControlError) -> BackupReport {
-        let made = try await ControlError.mapping { () async throws(StoreError) in try await store.backup(to: path) }
-        return BackupReport(path: path, octets: made.octets, subscriptions: made.subscriptions)
+        let count = try await ControlError.mapping { () async throws(StoreError) in try await store.count() }
+        return BackupReport(path: path, octets: Disk.size(of: path), subscriptions: count)
+    }
+
+    /// When the newest was made, by its name; a directory that cannot be read has none.
+    private static func newest(in plan: BackupPlan, at now: Int64) -> Int64? {
+        (try? BackupDirectory(plan.directory).newest(at: now))?.time
     }
 }

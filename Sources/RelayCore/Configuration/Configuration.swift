@@ -46,7 +46,8 @@ package struct Configuration: Sendable {
         let listenAddress = reader.optional(.listenAddress, default: "127.0.0.1:8080") { text throws(Fault) in
             try parseListenAddress(text)
         }
-        let storeFiles = reader.storeFiles()
+        let backups = reader.backupPlan()
+        let storeFiles = reader.storeFiles(backups: backups?.map(\.directory) ?? nil)
         let tokens = reader.required(.subscribeToken, "the app's bearer token") { text throws(Fault) in
             guard let tokens = SubscribeTokens(parsing: text) else {
                 throw Fault("holds no usable token: set printable ASCII without spaces, several with commas between")
@@ -73,7 +74,6 @@ package struct Configuration: Sendable {
             text.isEmpty ? nil : try checkCertificates(text, with: readFile)
         }
         let sounds = reader.optional(.sounds, default: "") { text throws(Fault) in try Sounds(parsing: text) }
-        let backups = reader.backupPlan()
         let metricsAddress = reader.optional(.metricsAddress, default: "", parse: parseMetricsAddress)
         let logLevel = reader.optional(.logLevel, default: Log.Level.info.rawValue) { text throws(Fault) in
             try parseChoice(text) as Log.Level

@@ -17,6 +17,7 @@ import Testing
             (.undecryptable(.authenticationTag), .refused), (.undecryptable(.cryptographyFailed), .unavailable),
             (.rateLimited(wait), .limited), (.tooManyRegistrations(wait), .limited),
             (.tooManySubscriptions(.closed), .unavailable), (.database(.closed), .unavailable),
+            (.backupsOverdue, .unavailable),
             (.overloaded, .overloaded), (.appleFailed, .failed), (.appleRefusesConfiguration, .misconfigured),
             (.deletionRefused, .guarded), (.internalFailure, .internal),
         ] as [(RelayError, PushOutcome)]
