@@ -8,9 +8,8 @@ final class Exchange {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var peers: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
+    private let longestBody: Int
     private var isTooLong = false
-
-    private static let longestBody = 1_000_000
 
     /// The answer to a probe.
     static func perform(_ probe: Probe) throws(ProbeError) -> ProbeAnswer {
@@ -34,6 +33,7 @@ final class Exchange {
     private init(_ probe: Probe) throws(ProbeError) {
         guard let easy = curl_easy_init() else { throw .other("out of memory") }
         self.easy = easy
+        longestBody = probe.longestAnswer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         relay_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -83,7 +83,7 @@ final class Exchange {
 
     /// Keeps what comes; false when it is more than anybody wants to see.
     fileprivate func take(_ octets: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + octets.count <= Self.longestBody else {
+        guard body.count + octets.count <= longestBody else {
             isTooLong = true
             return false
         }
@@ -150,7 +150,7 @@ extension Exchange {
             return .refusedTLS(TLSRefusal(fault: fault, reason: text))
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
             return .refusedTLS(TLSRefusal(fault: .handshake, reason: text))
-        case CURLE_WRITE_ERROR where isTooLong: return .other("the answer is longer than \(Self.longestBody) octets")
+        case CURLE_WRITE_ERROR where isTooLong: return .other("the answer is longer than \(longestBody) octets")
         default: return .other(text)
         }
     }

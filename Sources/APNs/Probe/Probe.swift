@@ -27,6 +27,8 @@ package struct Probe: Sendable {
     package var peer: String?
     /// From the look-up of the name to the last octet of the answer.
     package var timeLimit = Duration.seconds(10)
+    /// Octets of a body; an answer with more is an error.
+    package var longestAnswer = 1_000_000
 
     package init(_ method: Method, _ url: String) {
         self.method = method
@@ -56,7 +58,6 @@ package struct ProbeAnswer: Sendable {
     package var isHTTP2: Bool
     /// In order of arrival.
     package var fields: [(name: String, value: String)]
-    /// At most 1 MB; a longer one is an error.
     package var body: [UInt8]
     /// The IP address at the other end; empty for a Unix socket.
     package var address: String

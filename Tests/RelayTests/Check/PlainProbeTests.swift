@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(1_000_000, true), (1_000_001, false)])
-    func `an answer may have 1 MB`(length: Int, isTaken: Bool) async throws {
+    func `an answer may have 1 MB, unless more is expected`(length: Int, isTaken: Bool) async throws {
         let body = [UInt8](repeating: 0x61, count: length)
         do {
             let answer = try await answer(to: { Probe(.get, $0) }) { _ in Response(status: 200, body: body) }
@@ -46,6 +46,12 @@ import Testing
             #expect(!isTaken)
             #expect(error == .other("the answer is longer than 1000000 octets"))
         }
+        let patient = { @Sendable (origin: String) in
+            var probe = Probe(.get, origin)
+            probe.longestAnswer = length
+            return probe
+        }
+        #expect(try await answer(to: patient) { _ in Response(status: 200, body: body) }.body == body)
     }
 
     @Test(arguments: [[], [0], Array("a\0b".utf8), Array(repeating: 7, count: 65_536)] as [[UInt8]])
