@@ -5,11 +5,15 @@ import Store
 import Threads
 
 /// `relay check`: what to print, and whether nothing has failed.
-func check(_ arguments: Arguments) throws(StartError) -> (text: String, isOK: Bool) {
+func check(
+    _ arguments: Arguments,
+    world: Check.World = Check.World()
+) throws(StartError) -> (text: String, isOK: Bool) {
     try check(
         environmentFile: arguments.environmentFile,
         isJSON: arguments.options.contains(.json),
         isOffline: arguments.options.contains(.offline),
+        world: world,
         database: lookAtDatabase,
         announce: announce
     )

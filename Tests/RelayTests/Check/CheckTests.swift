@@ -5,6 +5,8 @@ import RelayCore
 import RelayTesting
 import Testing
 
+@testable import relay
+
 @Suite(.fewAtATime) struct CheckTests {
     /// What a device that cannot exist is called.
     private static let nobody = String(repeating: "0", count: 64)
@@ -166,6 +168,32 @@ struct PublicURLCheckTests {
         #expect(run.names("failed") == ["public way in"])
         #expect(run["public way in"]?.text == "the relay does not run")
         #expect(run["public way in"]?.remedy?.hasPrefix("start it") == true)
+    }
+
+    @Test func `the relay that runs answers a probe that comes in through nginx`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let program = try await RelayProgram(apple: apple)
+        let nginx = try await Nginx(before: program)
+        let lines = RelayProgram.environment(apple, in: program.folder).byName.map { "\($0)=\($1)\n" }.joined()
+        let file = try program.folder.write(lines, to: "relay.env")
+        let world = CheckedRelay.world(
+            apple: apple,
+            peer: nginx.secureAddress,
+            authority: nginx.folder.path("fullchain.pem")
+        )
+        let check = { @Sendable () throws -> CheckedRelay.Run in
+            guard case .run(let arguments) = try Arguments.parse(["check", "--env-file", file, "--json"]).get() else {
+                throw Nginx.Failure(description: "no command")
+            }
+            let result = try relay.check(arguments, world: world)
+            return CheckedRelay.Run(text: result.text, isOK: result.isOK)
+        }
+        for _ in 0..<2 {
+            let run = try await onThread(check)
+            #expect(run["public way in"]?.state == "ok", "\(run["public way in"]?.text ?? run.text)")
+        }
+        #expect(await program.stop() == 0)
+        #expect(try await onThread(check)["public way in"]?.text == "the relay does not run")
     }
 
     @Test func `an nginx that leads nowhere is told from a relay that does not run`() async throws {

@@ -98,6 +98,30 @@ final class CheckedRelay: Sendable {
         func names(_ state: String) -> [String] { lines.filter { $0.state == state }.map(\.name) }
     }
 
+    /// A world in which the public name leads to `peer`, and nothing leaves this machine.
+    static func world(
+        apple: AppleSimulator,
+        peer: String,
+        authority: String?,
+        addresses: [String] = ["93.184.215.14"]
+    ) -> Check.World {
+        var world = Check.World()
+        world.resolve = { host throws(ProbeError) in
+            guard host == "push.example.org" else { throw .notResolved("unknown") }
+            return addresses
+        }
+        let origin = apple.origin
+        world.answer = { probe throws(ProbeError) in
+            var probe = probe
+            if !probe.url.hasPrefix("\(origin)/") {
+                probe.peer = peer
+                probe.certificateAuthorities = authority
+            }
+            return try probe.answer()
+        }
+        return world
+    }
+
     /// Runs the check.
     ///
     /// - Parameters:
@@ -117,22 +141,13 @@ final class CheckedRelay: Sendable {
         for (variable, value) in changes { environment[variable] = value }
         let lines = environment.byName.map { "\($0)=\($1)\n" }.joined() + others
         let file = try folder.write(lines, to: "relay.env")
-        var world = Check.World()
-        world.resolve = { host throws(ProbeError) in
-            guard host == "push.example.org" else { throw .notResolved("unknown") }
-            return addresses
-        }
-        let (origin, peer, authority) = (apple.origin, nginx?.secureAddress, nginx?.folder.path("ca.pem"))
-        world.answer = { probe throws(ProbeError) in
-            var probe = probe
-            // Whatever the public URL is, nothing leaves this machine.
-            if !probe.url.hasPrefix("\(origin)/") {
-                probe.peer = peer ?? "127.0.0.1:9"
-                probe.certificateAuthorities = authority
-            }
-            return try probe.answer()
-        }
-        let result = try await onThread { [world] in
+        let world = Self.world(
+            apple: apple,
+            peer: nginx?.secureAddress ?? "127.0.0.1:9",
+            authority: nginx?.folder.path("ca.pem"),
+            addresses: addresses
+        )
+        let result = try await onThread {
             try relay.check(
                 environmentFile: file,
                 isJSON: isJSON,
