@@ -210,7 +210,7 @@ import Testing
 
     @Test(
         arguments: [
-            .accepted, .tryAgain(.transport(.deadline(waiting: false))), .tryAgain(.stopping), .tryAgain(.noThread),
+            .accepted, .tryAgain(.transport(.deadline(waiting: false))), .tryAgain(.noThread),
             .misconfigured(.transport(.notHTTP2)), .misconfigured(.transport(.unsigned)),
             .tryAgain(.transport(.failed(code: 7, text: "x"))),
         ] as [Outcome]
@@ -219,6 +219,8 @@ import Testing
         let line = CheckLine.providerToken(outcome, environment: "Apple's production", now: Self.now)
         #expect(line.state == .failed)
         #expect(line.remedy?.isEmpty == false)
+        // Nobody sends anything here.
+        #expect(line.remedy?.contains("sender") == false)
     }
 
     @Test func `the device that cannot exist is of the usual length and the alert of the usual form`() throws {

@@ -17,17 +17,22 @@ extension CheckLine {
             return CheckLine(name, .ok, "\(environment) takes key, team and topic")
         case .deviceGone(let rejection):
             let cause = Outcome.Cause.rejection(rejection)
-            return CheckLine(name, .failed, "\(environment) says \(cause)", remedy: cause.remedy(now: now))
+            return CheckLine(name, .failed, "\(environment) says \(cause)", remedy: remedy(cause, now))
         case .misconfigured(.rejection(let rejection)):
             let cause = Outcome.Cause.rejection(rejection)
-            return CheckLine(name, .failed, "\(environment) refuses: \(cause)", remedy: cause.remedy(now: now))
+            return CheckLine(name, .failed, "\(environment) refuses: \(cause)", remedy: remedy(cause, now))
         case .tryAgain(.rejection(let rejection)):
             // Nothing is known yet about key, team and topic.
             let cause = Outcome.Cause.rejection(rejection)
-            return CheckLine(name, .warning, "\(environment) says \(cause)", remedy: cause.remedy(now: now))
+            return CheckLine(name, .warning, "\(environment) says \(cause)", remedy: remedy(cause, now))
         case .misconfigured(let cause), .tryAgain(let cause):
-            return CheckLine(name, .failed, "\(environment): \(cause)", remedy: cause.remedy(now: now))
+            return CheckLine(name, .failed, "\(environment): \(cause)", remedy: remedy(cause, now))
         }
+    }
+
+    /// As the log has it, but for the sender, of which there is none.
+    private static func remedy(_ cause: Outcome.Cause, _ now: Int64) -> String {
+        cause.remedy(now: now).replacing("; the sender tries again", with: "")
     }
 }
 
