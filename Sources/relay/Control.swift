@@ -47,6 +47,7 @@ struct Control {
         probe.body = body
         // A large database takes its time to be copied.
         probe.timeLimit = .seconds(600)
+        probe.longestAnswer = 1 << 28
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch .cannotConnect { return nil } catch {
             throw .command("\(socket): \(error.text): see the log of the relay, and restart it if need be")

@@ -4,7 +4,9 @@ extension StoreFiles {
     /// What a command needs that works on the database alone.
     package init(variables: [String: String]) throws(Problems) {
         var reader = VariableReader(variables)
-        guard let backups = reader.backupPlan(), let files = reader.storeFiles(backups: backups?.directory) else { throw Problems(all: reader.problems) }
+        guard let backups = reader.backupPlan(), let files = reader.storeFiles(backups: backups?.directory) else {
+            throw Problems(all: reader.problems)
+        }
         self = files
     }
 }
