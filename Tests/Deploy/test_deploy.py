@@ -9,6 +9,7 @@ import yaml
 
 import expressions
 from expressions import ROOT
+from test_completion import COMMANDS
 
 
 def anchor(heading):
@@ -147,6 +148,13 @@ class Runbook(unittest.TestCase):
                 self.assertIn(target[1:], headings(text))
             elif "://" not in target:
                 self.assertTrue((ROOT / target.partition("#")[0]).exists(), target)
+
+    def test_it_gives_every_command_of_the_relay_and_no_other(self):
+        # At the start of a line, behind what else may stand there, or in the middle of a sentence.
+        words = r"(?:(?:`|&& | /usr/local/bin/|--rm )relay|(?m:^    relay)|as-relay) ([a-z][a-z-]+)"
+        given = set(re.findall(words, (ROOT / "DEPLOY.md").read_text()))
+        # `docker compose ps` prints "relay running".
+        self.assertEqual(given - {"running"}, set(COMMANDS) - {"serve"})
 
     def test_prometheus_takes_its_lines(self):
         (lines,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "DEPLOY.md").read_text(), re.DOTALL | re.MULTILINE)
