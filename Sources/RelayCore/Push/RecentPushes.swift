@@ -96,7 +96,9 @@ package final class RecentPushes: Sendable {
 struct RecentMemory<Key: Hashable, Value> {
     private let capacity: Int
     private let lifetime: Duration
-    private var values: [Key: (value: Value, at: Duration)] = [:]
+    /// Each with its place in the order of all, since two may be set at one moment.
+    private var values: [Key: (value: Value, at: Duration, place: Int)] = [:]
+    private var places = 0
 
     init(capacity: Int, lifetime: Duration) {
         self.capacity = capacity
@@ -111,12 +113,13 @@ struct RecentMemory<Key: Hashable, Value> {
 
     /// Sets a value, whose time begins anew.
     mutating func set(_ value: Value, for key: Key, at now: Duration) {
-        values[key] = (value, now)
+        values[key] = (value, now, places)
+        places += 1
         guard values.count > capacity else { return }
         values = values.filter { now - $0.value.at < lifetime }
         guard values.count > capacity else { return }
         // Half at once, so that the sorting is paid for by thousands of pushes.
-        for (key, _) in values.sorted(by: { $0.value.at < $1.value.at }).prefix((capacity + 1) / 2) {
+        for (key, _) in values.sorted(by: { $0.value.place < $1.value.place }).prefix((capacity + 1) / 2) {
             values[key] = nil
         }
     }
