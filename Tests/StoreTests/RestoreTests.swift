@@ -4,57 +4,23 @@ import Testing
 @testable import Store
 
 struct RestoreTests {
-    let folder: Folder
-    let elsewhere: Folder
-    var backup: String { elsewhere.path("backup.sqlite") }
-
-    /// 2026-11-30 23:59:59 UTC.
-    private let now: Int64 = 1_796_083_199
-    private let aside = "relay.sqlite.before-restore-20261130T235959Z"
+    private let files: RestoreFiles
+    private var folder: Folder { files.folder }
+    private let aside = RestoreFiles.aside
 
     init() throws {
-        folder = try Folder()
-        elsewhere = try Folder()
-    }
-
-    /// A database with "old", of which there is a backup, and "new", which came after it; closed unless returned.
-    @discardableResult
-    private func fill() async throws -> Store {
-        let store = try folder.store()
-        try await store.register("old")
-        try await store.setBadge(id("old"), to: 7)
-        try await store.backup(to: backup)
-        try await store.register("new", on: tablet)
-        return store
-    }
-
-    private func restore(from path: String? = nil, at time: Int64? = nil) throws -> (count: Int, movedAside: String?) {
-        try Store.restore(folder.files, from: path ?? backup, now: time ?? now)
-    }
-
-    private func remove(_ names: String...) throws {
-        for name in names { try FileManager.default.removeItem(atPath: folder.path(name)) }
-    }
-
-    /// Opens what was moved aside under a name of its own, with the key.
-    private func labels(in name: String) async throws -> Int {
-        let other = try Folder()
-        for suffix in ["", "-wal"] where try folder.names().contains(name + suffix) {
-            try folder.octets(name + suffix).write(to: URL(filePath: other.path + suffix))
-        }
-        try folder.octets("relay.sqlite.secret-key").write(to: URL(filePath: other.files.secretKey))
-        return try await other.store().count()
+        files = try RestoreFiles()
     }
 
     private func expectRefused(_ flaw: BackupFlaw, at location: SourceLocation = #_sourceLocation) throws {
         let names = try folder.names()
         let octets = try names.map(folder.octets)
-        let others = try elsewhere.names()
-        let error = StoreError.unusableBackup(path: StoreFiles(database: backup).database, flaw)
-        #expect(throws: error, sourceLocation: location) { try restore() }
+        let others = try files.elsewhere.names()
+        let error = StoreError.unusableBackup(path: StoreFiles(database: files.backup).database, flaw)
+        #expect(throws: error, sourceLocation: location) { try files.restore() }
         #expect(try folder.names() == names, sourceLocation: location)
         #expect(try names.map(folder.octets) == octets, sourceLocation: location)
-        #expect(try elsewhere.names() == others, sourceLocation: location)
+        #expect(try files.elsewhere.names() == others, sourceLocation: location)
     }
 
     // MARK: - The drill
@@ -66,12 +32,12 @@ struct RestoreTests {
             try await store.setBadge(id("\(number)"), to: Int64(number))
         }
         let summaries = try await store.summaries().map { "\($0)" }
-        try await store.backup(to: backup)
+        try await store.backup(to: files.backup)
         try await store.close()
-        try remove("relay.sqlite", "relay.sqlite.lock")
+        try files.remove("relay.sqlite", "relay.sqlite.lock")
         #expect(try folder.names() == ["relay.sqlite.secret-key"])
 
-        let restored = try restore()
+        let restored = try files.restore()
         #expect(restored.count == 50)
         #expect(restored.movedAside == nil)
         try #require(try FileLock(folder.files.lock).isMark(of: folder.path))
@@ -91,9 +57,9 @@ struct RestoreTests {
     }
 
     @Test func `the database makes place and is kept, for its owner alone`() async throws {
-        try await fill().close()
+        try await files.fill().close()
         let octets = try folder.octets()
-        let restored = try restore()
+        let restored = try files.restore()
         #expect(restored.count == 1)
         #expect(restored.movedAside == folder.files.database.replacing("relay.sqlite", with: aside))
         #expect(
@@ -106,14 +72,14 @@ struct RestoreTests {
         #expect(try await store.subscription(id("old"))?.badgeCount == 7)
         #expect(try await store.subscription(id("new")) == nil)
         try await store.close()
-        #expect(try await labels(in: aside) == 2)
+        #expect(try await files.rows(in: aside) == 2)
     }
 
     @Test(arguments: ["-wal", "-journal", "-shm"])
     func `nothing of the old database stays beside the new one`(suffix: String) async throws {
-        try await fill().close()
+        try await files.fill().close()
         try Data("of the old one".utf8).write(to: URL(filePath: folder.path + suffix))
-        #expect(try restore().movedAside != nil)
+        #expect(try files.restore().movedAside != nil)
         #expect(try folder.octets(aside + suffix) == Data("of the old one".utf8))
         #expect(try !folder.names().contains("relay.sqlite" + suffix))
         #expect(try await folder.store().count() == 1)
@@ -121,10 +87,10 @@ struct RestoreTests {
 
     @Test(.enabled("to give files away takes root") { geteuid() == 0 }, arguments: [false, true])
     func `what root restores belongs to whom the database or its directory does`(isLost: Bool) async throws {
-        try await fill().close()
+        try await files.fill().close()
         chown(folder.url.path, 12_345, 12_345)
-        if isLost { try remove("relay.sqlite", "relay.sqlite.lock") } else { chown(folder.path, 12_345, 12_345) }
-        _ = try restore()
+        if isLost { try files.remove("relay.sqlite", "relay.sqlite.lock") } else { chown(folder.path, 12_345, 12_345) }
+        _ = try files.restore()
         for path in [folder.path, folder.files.lock] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.ownerAccountID] as? NSNumber)?.intValue == 12_345, "\(path)")
@@ -132,16 +98,16 @@ struct RestoreTests {
     }
 
     @Test func `what was moved aside can be restored as well, and no name is taken twice`() async throws {
-        try await fill().close()
-        try #require(try restore().movedAside != nil)
-        let back = try restore(from: folder.path(aside))
+        try await files.fill().close()
+        try #require(try files.restore().movedAside != nil)
+        let back = try files.restore(from: folder.path(aside))
         #expect(back.count == 2)
         #expect(back.movedAside?.hasSuffix("20261201T000000Z") == true)
         #expect(try await folder.store().subscription(id("new")) != nil)
     }
 
     @Test func `a log that was left by a relay that was killed goes with its database`() async throws {
-        let store = try await fill()
+        let store = try await files.fill()
         let killed = try Folder()
         for name in try folder.names() {
             try FileManager.default.copyItem(atPath: folder.path(name), toPath: killed.path(name))
@@ -149,7 +115,7 @@ struct RestoreTests {
         // As if it were this one's: a copy has another number.
         try Data().write(to: URL(filePath: killed.files.lock))
         try #require(killed.files.hasLog)
-        let restored = try Store.restore(killed.files, from: backup, now: now)
+        let restored = try Store.restore(killed.files, from: files.backup, now: RestoreFiles.now)
         #expect(restored.count == 1)
         #expect(try killed.names().filter { $0.hasPrefix(aside) } == [aside, aside + "-shm", aside + "-wal"])
         #expect(!killed.files.hasLog)
@@ -157,21 +123,23 @@ struct RestoreTests {
         #expect(try await opened.count() == 1)
         try await opened.close()
         // The log is folded into what is restored.
-        #expect(try Store.restore(killed.files, from: killed.path(aside), now: now + 9).count == 2)
+        #expect(try Store.restore(killed.files, from: killed.path(aside), now: RestoreFiles.now + 9).count == 2)
         #expect(try await killed.store().subscription(id("new")) != nil)
         try await store.close()
     }
 
     @Test func `a log of another file is not laid over the one that makes place`() async throws {
-        let store = try await fill()
+        let store = try await files.fill()
         let killed = try Folder()
         for name in try folder.names() where name != "relay.sqlite" {
             try FileManager.default.copyItem(atPath: folder.path(name), toPath: killed.path(name))
         }
-        try FileManager.default.copyItem(atPath: backup, toPath: killed.path)
+        try FileManager.default.copyItem(atPath: files.backup, toPath: killed.path)
         #expect(throws: StoreError.staleLog(path: killed.files.database + "-wal")) { try killed.store() }
-        let movedAside = try #require(try Store.restore(killed.files, from: backup, now: now).movedAside)
-        #expect(try killed.octets(aside) == elsewhere.octets("backup.sqlite"))
+        let movedAside = try #require(
+            try Store.restore(killed.files, from: files.backup, now: RestoreFiles.now).movedAside
+        )
+        #expect(try killed.octets(aside) == files.elsewhere.octets("backup.sqlite"))
         #expect(try !killed.names().contains(aside + "-wal"))
         #expect(try killed.names().contains("relay.sqlite.before-restore-20261201T000000Z-wal"))
         #expect(movedAside.hasSuffix(aside))
@@ -180,19 +148,19 @@ struct RestoreTests {
     }
 
     @Test func `a database that is damaged, or that is no database, makes place too`() async throws {
-        try await fill().close()
+        try await files.fill().close()
         try Data("damaged".utf8).write(to: URL(filePath: folder.path))
         #expect(throws: StoreError.notADatabase) { try folder.store() }
-        #expect(try restore().count == 1)
+        #expect(try files.restore().count == 1)
         #expect(try folder.octets(aside) == Data("damaged".utf8))
         #expect(try await folder.store().count() == 1)
     }
 
     @Test(arguments: Age.allCases)
     func `a backup of any age is restored and then brought up to date`(age: Age) async throws {
-        try elsewhere.execute(age.sql)
+        try files.elsewhere.execute(age.sql)
         // A log that is folded in, where there is one.
-        #expect(try restore(from: elsewhere.path).count == 3)
+        #expect(try files.restore(from: files.elsewhere.path).count == 3)
         let store = try folder.store()
         #expect(!store.isNew)
         #expect(try await store.subscription(id("clear-id_1"))?.deviceToken == phone)
@@ -201,29 +169,29 @@ struct RestoreTests {
     // MARK: - Refusals
 
     @Test func `nothing is restored under a relay that runs`() async throws {
-        let store = try await fill()
-        #expect(throws: StoreError.inUse(path: folder.files.lock)) { try restore() }
+        let store = try await files.fill()
+        #expect(throws: StoreError.inUse(path: folder.files.lock)) { try files.restore() }
         #expect(try await store.count() == 2)
         try await store.check()
         #expect(try !folder.names().contains { $0.contains("restore") })
     }
 
     @Test func `a backup that is not there, or is no database, is refused and changes nothing`() async throws {
-        try await fill().close()
-        try FileManager.default.removeItem(atPath: backup)
+        try await files.fill().close()
+        try FileManager.default.removeItem(atPath: files.backup)
         try expectRefused(.missing)
         for content in ["", "SQLite", String(repeating: "not a database\n", count: 1_000)] {
-            try Data(content.utf8).write(to: URL(filePath: backup))
+            try Data(content.utf8).write(to: URL(filePath: files.backup))
             try expectRefused(.notADatabase)
         }
-        try FileManager.default.removeItem(atPath: backup)
-        try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: false)
+        try FileManager.default.removeItem(atPath: files.backup)
+        try FileManager.default.createDirectory(atPath: files.backup, withIntermediateDirectories: false)
         try expectRefused(.notADatabase)
     }
 
     @Test func `a backup of another program or of a later release is refused and changes nothing`() async throws {
-        try await fill().close()
-        let connection = try Connection(path: backup)
+        try await files.fill().close()
+        let connection = try Connection(path: files.backup)
         try connection.execute("PRAGMA user_version = 4", for: .check)
         try expectRefused(.newer(version: 4))
         try connection.execute("PRAGMA application_id = 1", for: .check)
@@ -233,94 +201,35 @@ struct RestoreTests {
     @Test func `a damaged backup is refused and changes nothing`() async throws {
         let store = try folder.store()
         for number in 1...100 { try await store.register("\(number)", on: "\(number)") }
-        try await store.backup(to: backup)
+        try await store.backup(to: files.backup)
         try await store.close()
-        var octets = try elsewhere.octets("backup.sqlite")
+        var octets = try files.elsewhere.octets("backup.sqlite")
         octets.replaceSubrange(8_192..<8_200, with: repeatElement(0xFF, count: 8))
-        try octets.write(to: URL(filePath: backup))
+        try octets.write(to: URL(filePath: files.backup))
         let names = try folder.names()
-        let error = #expect(throws: StoreError.self) { try restore() }
+        let error = #expect(throws: StoreError.self) { try files.restore() }
         guard case .unusableBackup(_, .damaged)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(try folder.names() == names)
         // Cut short, as a copy that was interrupted.
-        try octets.prefix(20_000).write(to: URL(filePath: backup))
-        #expect(throws: StoreError.self) { try restore() }
+        try octets.prefix(20_000).write(to: URL(filePath: files.backup))
+        #expect(throws: StoreError.self) { try files.restore() }
         #expect(try folder.names() == names)
         #expect(try await folder.store().count() == 100)
     }
 
     @Test func `without the key that it was sealed with a backup is refused and changes nothing`() async throws {
-        try await fill().close()
+        try await files.fill().close()
         let (key, path) = (try folder.octets("relay.sqlite.secret-key"), folder.files.secretKey)
-        try remove("relay.sqlite.secret-key")
+        try files.remove("relay.sqlite.secret-key")
         try expectRefused(.missingSecretKey(path: path))
         try Data(String(repeating: "ab", count: 32).utf8).write(to: URL(filePath: path))
         try expectRefused(.wrongSecretKey(path: path))
         try Data("no key".utf8).write(to: URL(filePath: path))
-        #expect(throws: StoreError.malformedSecretKey) { try restore() }
+        #expect(throws: StoreError.malformedSecretKey) { try files.restore() }
         try key.write(to: URL(filePath: path))
-        #expect(try restore().count == 1)
-    }
-
-    // MARK: - Deaths
-
-    @Test func `killed while it copies, it leaves the old database to a start and nothing in the way`() async throws {
-        try await fill().close()
-        for suffix in ["", "-wal", "-journal"] {
-            try Data("half a copy".utf8).write(to: URL(filePath: folder.files.restored + suffix))
-        }
-        let store = try folder.store()
-        #expect(try await store.count() == 2)
-        try await store.close()
-        #expect(try folder.names() == ["relay.sqlite", "relay.sqlite.lock", "relay.sqlite.secret-key"])
-        try Data("half a copy".utf8).write(to: URL(filePath: folder.files.restored))
-        #expect(try restore().count == 1)
-    }
-
-    @Test func `killed between the two, a start refuses, and a second run goes on with the same name`() async throws {
-        try await fill().close()
-        try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path(aside))
-        #expect(throws: StoreError.lost(path: folder.files.database)) { try folder.store() }
-        let restored = try restore(at: now + 60)
-        #expect(restored.movedAside?.hasSuffix(aside) == true)
-        #expect(try await folder.store().count() == 1)
-        #expect(try await labels(in: aside) == 2)
-    }
-
-    @Test func `killed between a database and its log, a start refuses, and a second run joins them`() async throws {
-        let store = try await fill()
-        try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path(aside))
-        // The relay has let go of the lock, as one does that is killed, and its log is as it was.
-        let log = try folder.octets("relay.sqlite-wal")
-        await #expect(throws: StoreError.self) { try await store.check() }
-        try? await store.close()
-        try log.write(to: URL(filePath: folder.path + "-wal"))
-        #expect(throws: StoreError.lost(path: folder.files.database)) { try folder.store() }
-        let restored = try restore(at: now + 60)
-        #expect(restored.movedAside?.hasSuffix(aside) == true)
-        #expect(try folder.octets(aside + "-wal") == log)
-        #expect(try await folder.store().count() == 1)
-    }
-
-    @Test func `a log whose database is lost is kept by itself`() async throws {
-        try await fill().close()
-        try #require(try restore().movedAside != nil)
-        try await folder.store().close()
-        try remove("relay.sqlite")
-        try Data("a log".utf8).write(to: URL(filePath: folder.path + "-wal"))
-        #expect(try restore(at: now + 60).count == 1)
-        #expect(try !folder.names().contains(aside + "-wal"))
-        #expect(try folder.octets("relay.sqlite.before-restore-20261201T000059Z-wal") == Data("a log".utf8))
-        #expect(try await folder.store().count() == 1)
-    }
-
-    @Test func `put in place and not marked yet, it is accepted by a start`() async throws {
-        try await fill().close()
-        try remove("relay.sqlite")
-        try FileManager.default.copyItem(atPath: backup, toPath: folder.path)
-        #expect(try await folder.store().count() == 1)
+        #expect(try files.restore().count == 1)
     }
 }
