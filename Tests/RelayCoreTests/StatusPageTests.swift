@@ -16,11 +16,11 @@ struct StatusPageTests {
     ])
     func `a text from outside stays a text, wherever it stands`(text: String, shown: String) {
         var report = StatusReport.rich
-        report.subscriptions[0].label = text
-        report.subscriptions[0].account = text
-        report.subscriptions[0].environment = text
-        report.subscriptions[0].hash = text
-        report.subscriptions[0].lastFailure = .init(time: 1, text: text)
+        report.subscriptions?[0].label = text
+        report.subscriptions?[0].account = text
+        report.subscriptions?[0].environment = text
+        report.subscriptions?[0].hash = text
+        report.subscriptions?[0].lastFailure = .init(time: 1, text: text)
         report.lastErrors = [.init(time: 1, level: .error, event: text, cause: "\(text)!", remedy: "\(text)!")]
         report.problems = [.init(.error, "\(text)!", remedy: "\(text)!")]
         report.version = text
@@ -78,6 +78,20 @@ struct StatusPageTests {
         var waiting = StatusReport.rich
         waiting.facts.lastAccepted = nil
         #expect(headline(waiting) == "All is well so far: no push has come yet.")
+    }
+
+    @Test func `what cannot be read is not said to be nothing`() {
+        var report = StatusReport.rich
+        report.problems = [.init(.error, "the database cannot be used", remedy: "see the log")]
+        (report.subscriptions, report.hours, report.facts.subscriptionCount) = (nil, nil, nil)
+
+        let page = html(of: report)
+
+        #expect(page.utf8Count(of: "The database cannot be read just now") == 2)
+        #expect(page.contains("<dt>Subscriptions</dt><dd><span class=\"muted\">not known</span></dd>"))
+        for words in ["There is no subscription", "no push came", "<svg", "0 of at most"] {
+            #expect(!page.contains(words))
+        }
     }
 
     @Test(

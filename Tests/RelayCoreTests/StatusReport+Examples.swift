@@ -76,18 +76,20 @@ extension StatusReport {
         report.facts.lastBackup = moment - 270_000
         report.facts.certificateDaysLeft = 6
         report.facts.diskFreeOctets = 96_000_000
-        for index in report.hours.indices.suffix(3) {
-            report.hours[index].failed += report.hours[index].accepted
-            report.hours[index].accepted = 0
-            (report.hours[index].latencyMean, report.hours[index].latencyMax) = (nil, nil)
+        var (hours, subscriptions) = (day, household)
+        for index in hours.indices.suffix(3) {
+            hours[index].failed += hours[index].accepted
+            hours[index].accepted = 0
+            (hours[index].latencyMean, hours[index].latencyMax) = (nil, nil)
         }
-        for index in report.subscriptions.indices.prefix(3) {
-            report.subscriptions[index].lastAccepted = moment - 11_000 - Int64(index) * 3_100
-            report.subscriptions[index].lastFailure = Failure(
+        for index in subscriptions.indices.prefix(3) {
+            subscriptions[index].lastAccepted = moment - 11_000 - Int64(index) * 3_100
+            subscriptions[index].lastFailure = Failure(
                 time: moment - Int64(index) * 700 - 65,
                 text: "HTTP 403 InvalidProviderToken"
             )
         }
+        (report.hours, report.subscriptions) = (hours, subscriptions)
         report.lastErrors = (0..<25).map { number in
             Event(
                 time: moment - Int64(number) * 700 - 65,
@@ -125,7 +127,7 @@ extension StatusReport {
         report.facts.subscriptionCount = 1_000
         report.problems = texts.map { Problem(.warning, $0, remedy: $0) }
         report.lastErrors = texts.map { Event(time: moment, level: .error, event: $0, cause: $0, remedy: $0) }
-        report.hours = report.hours.map { hour in
+        report.hours = report.hours?.map { hour in
             var hour = hour
             (hour.accepted, hour.failed, hour.gone, hour.latencyMax) = (.max, .min, .max, .max)
             return hour

@@ -5,7 +5,7 @@ struct Day {
 
     init(_ report: StatusReport) {
         var known: [Int64: StatusReport.Hour] = [:]
-        for hour in report.hours { known[hour.start / 3_600] = hour }
+        for hour in report.hours ?? [] { known[hour.start / 3_600] = hour }
         let last = min(max(report.now, 0), 253_402_300_799) / 3_600
         hours = (last - 23...last).map { number in
             Self.bounded(known[number] ?? StatusReport.Hour(start: 0), start: number * 3_600)

@@ -34,7 +34,8 @@ extension StatusPage {
     }
 
     private var subscriptionCount: Markup {
-        "\(Words.number(report.facts.subscriptionCount)) of at most \(Words.number(report.facts.subscriptionLimit))"
+        guard let count = report.facts.subscriptionCount else { return unknown }
+        return "\(Words.number(count)) of at most \(Words.number(report.facts.subscriptionLimit))"
     }
 
     private var certificate: Markup {

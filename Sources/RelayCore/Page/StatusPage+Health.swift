@@ -74,7 +74,9 @@ extension StatusPage {
     /// The line below: how long it has run and what it did of late.
     private var summary: Markup {
         var words: Markup = "The relay has run for \(Words.duration(elapsed(since: report.runningSince)))"
-        if day.total == 0 {
+        if report.hours == nil {
+            words += "."
+        } else if day.total == 0 {
             words += ", and no push came in the last 24 hours."
         } else {
             words += """
@@ -82,7 +84,7 @@ extension StatusPage {
                 \(Words.count(day.total, "push", "pushes")) of the last 24 hours.
                 """
         }
-        if health == .well { return words }
+        if health == .well || report.hours == nil { return words }
         guard let accepted = report.facts.lastAccepted else { return "\(words) None has been accepted yet." }
         return "\(words) The last one was accepted \(relative(accepted))."
     }

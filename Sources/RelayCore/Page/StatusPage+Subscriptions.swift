@@ -6,9 +6,14 @@ extension StatusPage {
         """
         <section aria-labelledby="subscriptions">
         <h2 id="subscriptions">Subscriptions</h2>
-        \(report.subscriptions.isEmpty ? noSubscription : subscriptionTable)
+        \(subscriptions)
         </section>
         """
+    }
+
+    private var subscriptions: Markup {
+        guard let subscriptions = report.subscriptions else { return unreadable }
+        return subscriptions.isEmpty ? noSubscription : table(of: subscriptions)
     }
 
     private var noSubscription: Markup {
@@ -18,9 +23,9 @@ extension StatusPage {
         """
     }
 
-    private var subscriptionTable: Markup {
-        let shown = report.subscriptions.prefix(Self.most)
-        let more = max(report.facts.subscriptionCount, report.subscriptions.count) - shown.count
+    private func table(of subscriptions: [StatusReport.Subscription]) -> Markup {
+        let shown = subscriptions.prefix(Self.most)
+        let more = max(report.facts.subscriptionCount ?? 0, subscriptions.count) - shown.count
         return """
             <table class="subscriptions" role="table">
             <thead role="rowgroup"><tr role="row">

@@ -67,6 +67,18 @@ package struct StatusPage {
         """
         <section aria-labelledby="day">
         <h2 id="day">The last 24 hours</h2>
+        \(report.hours == nil ? unreadable : dayCharts)
+        </section>
+        """
+    }
+
+    /// What stands for what the database does not tell.
+    var unreadable: Markup {
+        "<p class=\"empty\">The database cannot be read just now; what is in it is not lost by that.</p>"
+    }
+
+    private var dayCharts: Markup {
+        """
         \(OutcomeChart.stripes)
         <div class="charts">
         \(OutcomeChart(day).figure)
@@ -74,7 +86,6 @@ package struct StatusPage {
         </div>
         <p class="note">Hours are those of UTC; the last one has not ended.</p>
         \(DayTable(day).details)
-        </section>
         """
     }
 }

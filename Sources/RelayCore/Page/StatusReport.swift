@@ -10,9 +10,13 @@ package struct StatusReport: Sendable {
     package var problems: [Problem] = []
     package var facts: Facts
     /// The subscriptions to show, in the order to show them in; the page shows no more than 100.
-    package var subscriptions: [Subscription] = []
+    ///
+    /// Nil where they cannot be read, so that nobody takes them for lost.
+    package var subscriptions: [Subscription]? = []
     /// Hours that had pushes, in any order; one that is missing had none, and one older than a day is not shown.
-    package var hours: [Hour] = []
+    ///
+    /// Nil where they cannot be read.
+    package var hours: [Hour]? = []
     /// The newest first; the page tells those that are alike once, and no more than 20 kinds.
     package var lastErrors: [Event] = []
 
@@ -60,14 +64,14 @@ extension StatusReport {
         /// What is free on the database's disk, in octets.
         package var diskFreeOctets: Int64?
         /// All subscriptions there are, shown or not.
-        package var subscriptionCount: Int
+        package var subscriptionCount: Int?
         package var subscriptionLimit: Int
         /// The age of the token that Apple knows the relay by, in seconds.
         package var providerTokenAge: Int64?
         /// Days until the certificate of the public URL ends; negative when it has.
         package var certificateDaysLeft: Int?
 
-        package init(subscriptionCount: Int, subscriptionLimit: Int) {
+        package init(subscriptionCount: Int?, subscriptionLimit: Int) {
             self.subscriptionCount = subscriptionCount
             self.subscriptionLimit = subscriptionLimit
         }
