@@ -73,13 +73,15 @@ struct Control {
         _ path: String,
         _ body: [UInt8]
     ) throws(StartError) -> (status: Int, body: [UInt8]) {
-        let store: Store
+        let store: Store?
         do throws(StoreError) {
-            // Nothing is made here: a mistyped path would be an empty database.
-            guard try Store.examine(files) != nil else { throw StoreError.lost(path: files.database) }
-            store = try Store(files)
+            // None is made here: of a mistyped path there would be an empty one.
+            store = try Store.examine(files) == nil ? nil : Store(files)
         } catch {
             throw .store(error, files)
+        }
+        guard let store else {
+            throw .command("DB_PATH \(files.database): there is none yet: start the relay, which makes it")
         }
         let workers = try Serve.workers()
         let routes = ControlRoutes(alone: store, files: files, backups: backups)

@@ -2,19 +2,24 @@ import APNs
 import Crypto
 import FoundationEssentials
 import RelayCore
+import Store
 
 /// `relay send HASH`: what to print, and whether the phone has it.
 func sendTest(_ arguments: Arguments) throws(StartError) -> (text: String, isOK: Bool) {
     let variables = try ProcessEnvironment.read(file: arguments.environmentFile).variables
-    let configuration: Configuration
-    do throws(Problems) { configuration = try Configuration(variables: variables) } catch {
+    let publicURL: String
+    let files: StoreFiles
+    do throws(Problems) {
+        files = try StoreFiles(variables: variables)
+        publicURL = try Variable.publicURL(in: variables)
+    } catch {
         throw .configuration(error)
     }
-    let control = Control(files: configuration.storeFiles, backups: nil)
+    let control = Control(files: files, backups: nil)
     guard let ticket: TestTicket = try control.askRelay(.post, "/subscriptions/\(try hash(arguments))/test") else {
         throw .command("the relay does not run: start it, and see its log if it does not stay")
     }
-    var probe = Probe(.post, configuration.publicURL + ticket.path)
+    var probe = Probe(.post, publicURL + ticket.path)
     probe.fields = [
         ("Content-Type", "application/octet-stream"), ("Content-Encoding", "aes128gcm"), ("TTL", "60"),
         ("Urgency", "high"),
@@ -22,10 +27,10 @@ func sendTest(_ arguments: Arguments) throws(StartError) -> (text: String, isOK:
     probe.body = Base64URL.decode(ticket.message.utf8) ?? []
     let answer: ProbeAnswer
     do throws(ProbeError) { answer = try probe.answer() } catch {
-        throw .command("\(configuration.publicURL): \(error.text): run `relay check`")
+        throw .command("\(publicURL): \(error.text): run `relay check`")
     }
     guard answer.status == 200, let report = try? JSONDecoder().decode(TestReport.self, from: Data(answer.body)) else {
-        let text = "\(configuration.publicURL)/wp/ answers \(answer.status), and it is not this relay that does"
+        let text = "\(publicURL)/wp/ answers \(answer.status), and it is not this relay that does"
         throw .command("\(text): start the relay, and run `relay check`")
     }
     return (text(ticket.subscription, report, answer.times), report.error == nil)

@@ -42,7 +42,7 @@ package struct Configuration: Sendable {
     ) throws(Problems) {
         var reader = VariableReader(variables)
 
-        let publicURL = reader.required(.publicURL, "the https:// origin of this relay", parse: parsePublicURL)
+        let publicURL = reader.publicURL()
         let listenAddress = reader.optional(.listenAddress, default: "127.0.0.1:8080") { text throws(Fault) in
             try parseListenAddress(text)
         }

@@ -20,7 +20,21 @@ extension BackupPlan {
     }
 }
 
+extension Variable {
+    /// `PUBLIC_URL` alone, for a command that needs no more of the configuration.
+    package static func publicURL(in variables: [String: String]) throws(Problems) -> String {
+        var reader = VariableReader(variables)
+        guard let url = reader.publicURL() else { throw Problems(all: reader.problems) }
+        return url
+    }
+}
+
 extension VariableReader {
+    /// The origin of the endpoints.
+    mutating func publicURL() -> String? {
+        required(.publicURL, "the https:// origin of this relay", parse: parsePublicURL)
+    }
+
     /// The plan of the scheduled backups, or that there are none; nil when one of its variables is wrong.
     mutating func backupPlan() -> BackupPlan?? {
         let directory = optional(.backupDirectory, default: "", parse: parseAbsolutePath)
