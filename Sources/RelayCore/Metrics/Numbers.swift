@@ -82,11 +82,11 @@ package struct Numbers: Sendable {
         let now = clocks.now()
         var problems = Problems(snapshot, configuration, now: now)
         var facts = StatusReport.Facts(
-            subscriptionCount: snapshot.subscriptions ?? 0,
+            subscriptionCount: snapshot.subscriptions,
             subscriptionLimit: snapshot.subscriptionsLimit
         )
-        var subscriptions: [StatusReport.Subscription] = []
-        var hours: [StatusReport.Hour] = []
+        var subscriptions: [StatusReport.Subscription]?
+        var hours: [StatusReport.Hour]?
         do throws(StoreError) {
             try await store.check()
             try await keepHours()
@@ -106,7 +106,7 @@ package struct Numbers: Sendable {
             )
         }
         let entries = failures.entries
-        problems.add(entries, hours, now: now)
+        problems.add(entries, hours ?? [], now: now)
         facts.lastBackup = backups.newest
         facts.backupInterval = snapshot.backupInterval
         facts.databaseOctets = snapshot.databaseSize
