@@ -10,8 +10,8 @@ struct ControlSocket {
     /// Beside the database, so that a command that finds the one finds the other.
     static func path(of files: StoreFiles) -> String { files.database + ".control" }
 
-    /// Nil, with a warning, where there cannot be one: pushes go on without.
-    init?(_ files: StoreFiles, _ routes: ControlRoutes, on workers: Workers, log: Log) {
+    /// Nil, with a warning, where its path would be longer than one of a socket may be: pushes go on without.
+    init?(_ files: StoreFiles, _ routes: ControlRoutes, on workers: Workers, log: Log) throws(ServerError) {
         var limits = Limits()
         limits.connections = 8
         limits.requestsInFlight = 8
@@ -26,8 +26,9 @@ struct ControlSocket {
                 executor: workers,
                 handler: routes.respond
             )
-        } catch {
-            log(.warning, "no_control_socket", ["detail": "\(error)"])
+        } catch .unusableAddress {
+            let remedy = "give DB_PATH a shorter path, or do without the commands that ask the relay"
+            log(.warning, "no_control_socket", ["cause": "the path of its socket is too long", "remedy": remedy])
             return nil
         }
         server.start()

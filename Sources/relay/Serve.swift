@@ -63,7 +63,7 @@ struct Serve {
         let server = try listening(configuration.listenAddress, parts.routes, on: workers)
         server.start()
         let numbers = try numbers(configuration, parts, server, on: workers)
-        let control = ControlSocket(configuration.storeFiles, parts.control, on: workers, log: log)
+        let control = try control(configuration.storeFiles, parts.control, on: workers, log)
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
         parts.warnOfGuard()
         let housekeeper = try housekeeper(parts)
@@ -131,6 +131,17 @@ struct Serve {
 
     private func opened(_ files: StoreFiles) throws(StartError) -> Store {
         do throws(StoreError) { return try Store(files) } catch { throw .store(error, files) }
+    }
+
+    private func control(
+        _ files: StoreFiles,
+        _ routes: ControlRoutes,
+        on workers: Workers,
+        _ log: Log
+    ) throws(StartError) -> ControlSocket? {
+        do throws(ServerError) { return try ControlSocket(files, routes, on: workers, log: log) } catch {
+            throw .control(error)
+        }
     }
 
     /// Serves the numbers and the page, where that is wanted.

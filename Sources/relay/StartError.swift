@@ -10,6 +10,8 @@ enum StartError: Error {
     case store(StoreError, StoreFiles)
     case server(ServerError)
     case metrics(ServerError)
+    /// The socket of the operator's commands.
+    case control(ServerError)
     /// A thread that the relay cannot be without; the errno of making it.
     case thread(code: Int32)
     case noCertificates(path: String)
@@ -34,6 +36,7 @@ enum StartError: Error {
                 .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
+        case .control(let error): ["DB_PATH: \(error)"]
         case .metrics(let error): ["METRICS_ADDR: \(error)"]
         case .command(let text): [text]
         case .restore(let error, let files):
@@ -52,7 +55,7 @@ enum StartError: Error {
     var exitCode: ExitCode {
         switch self {
         case .environmentFile, .configuration: .configuration
-        case .store, .restore, .server, .metrics, .thread, .noCertificates, .command: .failure
+        case .store, .restore, .server, .metrics, .control, .thread, .noCertificates, .command: .failure
         }
     }
 }

@@ -34,11 +34,11 @@ struct LeftBehind {
     }
 }
 
-/// Copies all but SQLite's shared memory, since no process that could read on in it is left, and the lock, which belongs
-/// to a file and not to its copy.
+/// Copies all but SQLite's shared memory, since no process that could read on in it is left, the lock, which belongs to a
+/// file and not to its copy, and the socket, which nobody copies.
 func copyFiles(of folder: TemporaryFolder, to target: URL) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-    where !name.hasSuffix("-shm") && !name.hasSuffix(".lock") {
+    where !["-shm", ".lock", ".control"].contains(where: name.hasSuffix) {
         try FileManager.default.copyItem(atPath: folder.path(name), toPath: target.appending(path: name).path)
     }
 }

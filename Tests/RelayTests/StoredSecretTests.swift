@@ -13,7 +13,9 @@ struct StoredSecretTests {
     /// The files of a stopped relay, but for the one in which the provider token is meant to lie, mode 0600.
     private static func files(in folder: TemporaryFolder) throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-        let kept = names.filter { $0.hasPrefix("relay.sqlite") && !$0.hasSuffix(".provider-token") }
+        let kept = names.filter {
+            $0.hasPrefix("relay.sqlite") && !$0.hasSuffix(".provider-token") && !$0.hasSuffix(".control")
+        }
         return try Dictionary(
             uniqueKeysWithValues: kept.map { ($0, try Data(contentsOf: folder.url.appending(path: $0))) }
         )
