@@ -131,7 +131,7 @@ extension StoreError: CustomStringConvertible {
         case .busy(let cause): "\(cause): stop the other process that uses the file"
         case .full(let cause): "\(cause): make room on the disk"
         case .readOnly(let cause): "\(cause): let the relay's user write the file and its directory"
-        case .corrupt(let cause): "\(cause): restore the latest backup, without the -wal that lies beside the file"
+        case .corrupt(let cause): "\(cause): restore the latest backup with relay restore FILE"
         case .notADatabase: "the file is no database: let DB_PATH name the relay's database or a new file"
         case .cannotOpen(let cause): "\(cause): create the directory and let the relay's user write it"
         case .inputOutput(let cause): "\(cause): look for disk errors in the kernel's log"
@@ -143,11 +143,11 @@ extension StoreError: CustomStringConvertible {
             "cannot bring the database up to date: \(column) of row \(rowid) in subscriptions is unusable: "
                 + "correct or delete that row with the sqlite3 command"
         case .empty(let path):
-            "the file is empty: restore the latest backup, without \(path)-wal; to begin without any subscription, remove "
+            "the file is empty: restore the latest backup with relay restore FILE; to begin without any subscription, remove "
                 + "it, \(path)-wal and \(path).lock"
         case .notAFile: "this is no file: let DB_PATH name the relay's database or a new file"
         case .lost(let path):
-            "the file is gone: is its disk mounted? restore the latest backup, without \(path)-wal; to begin without any "
+            "the file is gone: is its disk mounted? restore the latest backup with relay restore FILE; to begin without any "
                 + "subscription, remove \(path)-wal and \(path).lock"
         case .foreign: "the database is another program's: let DB_PATH name the relay's database or a new file"
         case .newer(let version):
@@ -164,7 +164,7 @@ extension StoreError: CustomStringConvertible {
             "the file does not hold 64 hexadecimal digits: restore it from your copy, and do not overwrite it"
         case .unsealable(let column, let subscription):
             "cannot open \(column) of subscription \(subscription): the row is damaged: have its app register again; "
-                + "if there are many, stop the relay and restore the latest backup"
+                + "if there are many, stop the relay and restore the latest backup with relay restore FILE"
         case .cryptography(let name): "OpenSSL failed at \(name): restart the relay"
         case .file(let action, let path, let code):
             "cannot \(action) \(path) (\(String(cString: strerror(code)))): \(Self.remedy(code))"

@@ -17,14 +17,14 @@ import Testing
     private static let losses: [(name: String, what: @Sendable (TemporaryFolder) throws -> Void, says: String)] = [
         (
             "the file is emptied", { try Data().write(to: URL(filePath: $0.path("relay.sqlite"))) },
-            "relay: DB_PATH {folder}/relay.sqlite: the file is empty: restore the latest backup, without "
-                + "{folder}/relay.sqlite-wal; to begin without any subscription, remove it, {folder}/relay.sqlite-wal and "
+            "relay: DB_PATH {folder}/relay.sqlite: the file is empty: restore the latest backup with relay "
+                + "restore FILE; to begin without any subscription, remove it, {folder}/relay.sqlite-wal and "
                 + "{folder}/relay.sqlite.lock"
         ),
         (
             "the file is gone", { try FileManager.default.removeItem(atPath: $0.path("relay.sqlite")) },
             "relay: DB_PATH {folder}/relay.sqlite: the file is gone: is its disk mounted? restore the latest "
-                + "backup, without {folder}/relay.sqlite-wal; to begin without any subscription, remove "
+                + "backup with relay restore FILE; to begin without any subscription, remove "
                 + "{folder}/relay.sqlite-wal and {folder}/relay.sqlite.lock"
         ),
         (
