@@ -37,12 +37,14 @@ extension Store {
             throw error
         }
         let movedAside = try files.moveAside(lock, now: now)
-        // A file keeps its number under another name. From here on a start without the file says that it is lost.
-        try lock.mark(files.restored)
+        // From here on a start without the file says that it is lost, also where there never was one. Where there was,
+        // the mark is that one's until the other has its place, so that a second run knows what the first moved away.
+        if try !lock.isMarked() { try lock.mark(files.restored) }
         guard rename(files.restored, files.database) == 0 else {
             throw .file(action: "create", path: files.database, code: errno)
         }
         try DurableFile.syncDirectory(of: files.database)
+        try lock.mark(files.database)
         withExtendedLifetime(lock) {}
         return (count, movedAside)
     }
