@@ -9,7 +9,8 @@ func backUp(_ arguments: Arguments) throws(StartError) -> String {
     // The relay that runs is in another directory.
     let request = BackupRequest(path: arguments.operand.map(absolute))
     let report: BackupReport = try Control(environmentFile: arguments.environmentFile)
-        .ask(.post, "/backup", Array((try? JSONEncoder().encode(request)) ?? Data()))
+        // A large database takes its time to be copied.
+        .ask(.post, "/backup", Array((try? JSONEncoder().encode(request)) ?? Data()), within: .seconds(600))
     return """
         backed up \(report.subscriptions) subscriptions to \(report.path) (\(report.octets) octets)
         it is worth nothing without the secret key: keep a copy of that apart from it

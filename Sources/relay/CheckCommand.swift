@@ -26,7 +26,9 @@ private func lookAtDatabase(
 ) -> Result<DatabaseFacts, DatabaseFacts.Unavailable> {
     let control = Control(files: files, backups: plan)
     do throws(StartError) {
-        if let facts: DatabaseFacts = try control.askRelay(.get, "/facts") { return .success(facts) }
+        if let facts: DatabaseFacts = try control.askRelay(.get, "/facts", within: .seconds(600)) {
+            return .success(facts)
+        }
     } catch {
         return .failure(DatabaseFacts.Unavailable(error.lines.joined(separator: "; ")))
     }

@@ -30,9 +30,10 @@ struct Control {
     func ask<Answer: Decodable>(
         _ method: Probe.Method,
         _ path: String,
-        _ body: [UInt8] = []
+        _ body: [UInt8] = [],
+        within time: Duration = .seconds(30)
     ) throws(StartError) -> Answer {
-        if let answer: Answer = try askRelay(method, path, body) { return answer }
+        if let answer: Answer = try askRelay(method, path, body, within: time) { return answer }
         return try read(alone(method, path, body))
     }
 
@@ -40,13 +41,13 @@ struct Control {
     func askRelay<Answer: Decodable>(
         _ method: Probe.Method,
         _ path: String,
-        _ body: [UInt8] = []
+        _ body: [UInt8] = [],
+        within time: Duration = .seconds(30)
     ) throws(StartError) -> Answer? {
         var probe = Probe(method, "http://relay\(path)")
         probe.socketPath = socket
         probe.body = body
-        // A large database takes its time to be copied.
-        probe.timeLimit = .seconds(600)
+        probe.timeLimit = time
         probe.longestAnswer = 1 << 28
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch .cannotConnect { return nil } catch {

@@ -13,10 +13,12 @@ struct Housekeeper {
         let (wakeUp, done) = (wakeUp, done)
         try startThread {
             var isFirst = true
-            repeat {
+            // The first pushes and questions after a restart come before a backup of the whole database.
+            var pause = DispatchTimeInterval.seconds(1)
+            while wakeUp.wait(timeout: .now() + pause) == .timedOut {
                 work(isFirst)
-                isFirst = false
-            } while wakeUp.wait(timeout: .now() + interval) == .timedOut
+                (isFirst, pause) = (false, interval)
+            }
             done.signal()
         }
     }

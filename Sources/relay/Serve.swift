@@ -61,12 +61,13 @@ struct Serve {
             linesLost: { writer.linesLost }
         )
         let server = try listening(configuration.listenAddress, parts.routes, on: workers)
-        server.start()
+        // All that can fail comes before the first push, which would be cut off.
         let numbers = try numbers(configuration, parts, server, on: workers)
         let control = try control(configuration.storeFiles, parts.control, on: workers, log)
+        let housekeeper = try housekeeper(parts)
+        server.start()
         log(.info, "started", ["version": relayVersion, "address": "\(server.boundAddress)"])
         parts.warnOfGuard()
-        let housekeeper = try housekeeper(parts)
 
         serving: while true {
             switch Signals.next() {

@@ -110,6 +110,7 @@ import Testing
         await backups.makeIfDue()
         #expect(backups.failures == 1)
         #expect(one.events == ["backup_failed"])
+        #expect(backups.isOverdue)
         try FileManager.default.removeItem(atPath: one.directory)
         one.clock.advance(by: 600)
         await backups.makeIfDue()

@@ -86,7 +86,8 @@ import Testing
     @Test func `an address that is taken stops the start, and the line names the variable`() async throws {
         let apple = try await AppleSimulator.shared()
         let (relay, numbers) = try await Self.relay()
-        var environment = RelayProgram.environment(apple, in: try TemporaryFolder())
+        let folder = try TemporaryFolder()
+        var environment = RelayProgram.environment(apple, in: folder)
         environment[.metricsAddress] = numbers
         let ended = try await RelayProgram.run(["serve"], environment)
         #expect(ended.code == 1)

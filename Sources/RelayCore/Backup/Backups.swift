@@ -41,9 +41,11 @@ package final class Backups: Sendable {
     /// Whether the last try came to nothing, though there may be a good one that is young enough.
     package var hasFailed: Bool { state.withLock { $0.failedAt != nil } }
 
-    /// Whether scheduled backups are older than they may be, which is a fault that nobody notices before it is too late.
+    /// Whether scheduled backups are older than they may be, or there is none and none can be made: a fault that nobody
+    /// notices before it is too late.
     package var isOverdue: Bool {
         guard let plan else { return false }
+        if state.withLock({ $0.newest == nil && $0.failedAt != nil }) { return true }
         let age = clocks.now() - (newest ?? startedAt)
         return .seconds(age) > plan.oldestHealthy
     }
@@ -77,7 +79,7 @@ package final class Backups: Sendable {
         if let path {
             guard path.hasPrefix("/") else { throw .relativeBackupPath }
             try await ControlError.mapping { () async throws(StoreError) in try await store.backup(to: path) }
-            return try await report(path)
+            return await report(path)
         }
         guard let plan else { throw .noBackupDirectory }
         return try await make(by: plan, at: now)
@@ -98,12 +100,12 @@ package final class Backups: Sendable {
             throw .database(error)
         }
         state.withLock { ($0.newest, $0.failedAt) = (now, nil) }
-        return try await report(path)
+        return await report(path)
     }
 
-    private func report(_ path: String) async throws(ControlError) -> BackupReport {
-        let count = try await ControlError.mapping { () async throws(StoreError) in try await store.count() }
-        return BackupReport(path: path, octets: Disk.size(of: path), subscriptions: count)
+    private func report(_ path: String) async -> BackupReport {
+        // It is made, whatever becomes of the count.
+        BackupReport(path: path, octets: Disk.size(of: path), subscriptions: (try? await store.count()) ?? 0)
     }
 
     /// When the newest was made, by its name; a directory that cannot be read has none.
