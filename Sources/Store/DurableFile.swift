@@ -48,7 +48,8 @@ enum DurableFile {
 
     /// Where a file is.
     static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        // By octets: an accent that the next name begins with makes one Character with the "/".
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<path.utf8.index(after: $0)]) } ?? "."
     }
 
     /// Has a name that was made or changed last over a power cut.

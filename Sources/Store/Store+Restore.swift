@@ -140,11 +140,12 @@ extension StoreFiles {
     /// What a restore that was killed moved away, perhaps without its log: the file that was marked last.
     private func unfinished(_ lock: borrowing FileLock) throws(StoreError) -> String? {
         let directory = DurableFile.directory(of: database)
-        let prefix = movedAside.dropFirst(directory == "." ? 0 : directory.utf8.count)
-        for name in try DurableFile.names(in: directory)
-        where name.hasPrefix(prefix) && UTCStamp.time(name.dropFirst(prefix.count)) != nil {
-            let path = movedAside + name.dropFirst(prefix.count)
-            if try lock.isMark(of: path) { return path }
+        // By octets, as the file system has names.
+        let prefix = movedAside.utf8.dropFirst(directory == "." ? 0 : directory.utf8.count)
+        for name in try DurableFile.names(in: directory) where name.utf8.starts(with: prefix) {
+            let stamp = Substring(name.utf8.dropFirst(prefix.count))
+            let path = movedAside + stamp
+            if UTCStamp.time(stamp) != nil, try lock.isMark(of: path) { return path }
         }
         return nil
     }

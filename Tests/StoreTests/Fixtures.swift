@@ -4,9 +4,10 @@ import Foundation
 
 /// A directory of one test, removed with it.
 final class Folder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
+    let url: URL
 
-    init() throws {
+    init(named name: String = "store") throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 

@@ -8,6 +8,8 @@ struct InterruptedRestoreTests {
     private let files: RestoreFiles
     private var folder: Folder { files.folder }
     private let aside = RestoreFiles.aside
+    /// Octets, Characters and normal forms differ.
+    private static let folders = ["store", "é", "e\u{301}", "\u{301}"]
 
     init() throws {
         files = try RestoreFiles()
@@ -26,7 +28,12 @@ struct InterruptedRestoreTests {
         #expect(try files.restore().count == 1)
     }
 
-    @Test func `killed between the two, a start refuses, and a second run goes on with the same name`() async throws {
+    @Test(arguments: folders)
+    func `killed between the two, a start refuses, and a second run goes on with the same name`(in name: String)
+        async throws
+    {
+        let files = try RestoreFiles(in: name)
+        let folder = files.folder
         try await files.fill().close()
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path(aside))
         #expect(throws: StoreError.lost(path: folder.files.database)) { try folder.store() }
@@ -36,7 +43,12 @@ struct InterruptedRestoreTests {
         #expect(try await files.rows(in: aside) == 2)
     }
 
-    @Test func `killed between a database and its log, a start refuses, and a second run joins them`() async throws {
+    @Test(arguments: folders)
+    func `killed between a database and its log, a start refuses, and a second run joins them`(in name: String)
+        async throws
+    {
+        let files = try RestoreFiles(in: name)
+        let folder = files.folder
         let store = try await files.fill()
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path(aside))
         // The relay has let go of the lock, as one does that is killed, and its log is as it was.

@@ -14,8 +14,8 @@ struct RestoreFiles {
     /// What makes place then is called this.
     static let aside = "relay.sqlite.before-restore-20261130T235959Z"
 
-    init() throws {
-        folder = try Folder()
+    init(in name: String = "store") throws {
+        folder = try Folder(named: name)
         elsewhere = try Folder()
     }
 
