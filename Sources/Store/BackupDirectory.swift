@@ -38,13 +38,12 @@ package struct BackupDirectory: Sendable {
         try backups().last { $0.time <= now }
     }
 
-    /// Makes the directory where there is none.
-    func create() throws(StoreError) {
-        guard mkdir(path, 0o700) != 0 else { return try DurableFile.syncDirectory(of: path) }
-        let code = errno
+    /// Makes the directory where there is none, for whom `owner` belongs to.
+    func create(owner: String) throws(StoreError) {
+        guard try !DurableFile.createDirectory(path, owner: owner) else { return }
         var status = stat()
-        guard code == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw .file(action: "create the directory", path: path, code: code == EEXIST ? ENOTDIR : code)
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw .file(action: "create the directory", path: path, code: ENOTDIR)
         }
     }
 
@@ -121,7 +120,7 @@ extension BackupDirectory {
         let isUnsealed = kind == .unsealed
         let prefix = "before-version-\(Schema.Version.current)-\(isUnsealed ? "unsealed-" : "")"
         do throws(StoreError) {
-            try create()
+            try create(owner: connection.path)
             try removeDrafts()
             let path = try connection.backUp(to: free(prefix, at: now), unlessLike: backups(prefix).last?.path)
             return MigrationBackup(path: path, isUnsealed: isUnsealed)

@@ -15,7 +15,7 @@ extension Connection {
         let draft = path + BackupDirectory.draftSuffix
         unlink(draft)
         do throws(StoreError) {
-            try DurableFile.create(draft)
+            try DurableFile.create(draft, owner: self.path)
             try writeCopy(to: draft)
             if let earlier, DurableFile.areAlike(draft, earlier) {
                 unlink(draft)

@@ -33,6 +33,9 @@ struct Connection: ~Copyable {
         handle = try Self.open("file:\(name.joined())?immutable=1", flags)
     }
 
+    /// Where the database is.
+    var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
+
     private static func open(_ name: String, _ flags: Int32) throws(StoreError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(name, &handle, flags, nil)

@@ -40,7 +40,7 @@ final class Database {
     /// What it refuses to open it leaves as it was.
     init(_ files: StoreFiles, busyTimeout: Int32, now: Int64) throws(StoreError) {
         let isPresent = try files.isPresent()
-        lock = try FileLock(files.lock)
+        lock = try FileLock(files.lock, owner: files.database)
         files.removeRestored()
         if !isPresent {
             guard try !lock.isMarked() else { throw .lost(path: files.database) }
@@ -55,7 +55,7 @@ final class Database {
         try connection.configure(busyTimeout: busyTimeout)
         let kind = try connection.kind()
         try connection.checkStructure()
-        let secretKey = SecretKeyFile(path: files.secretKey)
+        let secretKey = files.keyFile
         let keys = try secretKey.read()
         seal = try connection.unlock(kind, with: keys, of: secretKey)
         files.protect()

@@ -10,11 +10,28 @@ extension DurableFile {
         return lstat(path, &status) == 0
     }
 
-    /// Makes an empty file for its owner's eyes only; there must be none.
-    static func create(_ path: String) throws(StoreError) {
+    /// Makes an empty file for its owner's eyes only, who is that of `owner` where the file system knows owners; there
+    /// must be none.
+    static func create(_ path: String, owner: String) throws(StoreError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(action: "create", path: path, code: errno) }
-        close(descriptor)
+        defer { close(descriptor) }
+        give(descriptor, toOwnerOf: owner)
+    }
+
+    /// Makes a directory that only the owner of `owner` can enter, likewise; false when there is something already.
+    static func createDirectory(_ path: String, owner: String) throws(StoreError) -> Bool {
+        guard mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return false }
+            throw .file(action: "create the directory", path: path, code: errno)
+        }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor >= 0 {
+            give(descriptor, toOwnerOf: owner)
+            close(descriptor)
+        }
+        try syncDirectory(of: path)
+        return true
     }
 
     /// Has what was written to a file last over a power cut.
@@ -25,7 +42,7 @@ extension DurableFile {
         guard fsync(descriptor) == 0 else { throw .file(action: "write", path: path, code: errno) }
     }
 
-    /// Copies a file to a name that must not exist, mode 0600; the copy belongs to whom `owner` does.
+    /// Copies a file to a name that must not exist, mode 0600; the copy belongs to whom `owner` does, or its directory.
     static func copy(_ source: String, to path: String, owner: String) throws(StoreError) {
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw .file(action: "read", path: source, code: errno) }
@@ -44,7 +61,7 @@ extension DurableFile {
                 throw .file(action: "write", path: path, code: errno)
             }
         }
-        guard keepOwner(of: owner, for: output), fsync(output) == 0 else {
+        guard give(output, toOwnerOf: owner), fsync(output) == 0 else {
             throw .file(action: "write", path: path, code: errno)
         }
     }

@@ -20,7 +20,9 @@ enum DurableFile {
     }
 
     /// Puts a file with mode 0600 in the place of the one that is there, if any.
-    static func write(_ octets: [UInt8], to path: String) throws(StoreError) {
+    ///
+    /// - Parameter owner: the file that a new one is to belong with; one that is there keeps whom it belongs to.
+    static func write(_ octets: [UInt8], to path: String, owner: String) throws(StoreError) {
         let draft = path + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -28,7 +30,7 @@ enum DurableFile {
         // A write that was cut says nothing about why.
         errno = ENOSPC
         var isDone = Glibc.write(descriptor, octets, octets.count) == octets.count
-        isDone = isDone && keepOwner(of: path, for: descriptor) && fsync(descriptor) == 0
+        isDone = isDone && give(descriptor, toOwnerOf: exists(path) ? path : owner) && fsync(descriptor) == 0
         isDone = isDone && rename(draft, path) == 0
         let code = errno
         close(descriptor)
@@ -39,10 +41,13 @@ enum DurableFile {
         try syncDirectory(of: path)
     }
 
-    /// Gives the file to whom the one before belongs: root may do what the relay's own user has to read afterwards.
-    static func keepOwner(of path: String, for descriptor: Int32) -> Bool {
+    /// Gives what was just made to whom another file belongs, or its directory where there is no such file.
+    ///
+    /// A command that root runs makes what the relay's own user has to read and write afterwards.
+    @discardableResult
+    static func give(_ descriptor: Int32, toOwnerOf path: String) -> Bool {
         var status = stat()
-        guard geteuid() == 0, stat(path, &status) == 0 else { return true }
+        guard geteuid() == 0, stat(path, &status) == 0 || stat(directory(of: path), &status) == 0 else { return true }
         return fchown(descriptor, status.st_uid, status.st_gid) == 0
     }
 

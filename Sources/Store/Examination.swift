@@ -35,7 +35,7 @@ extension Store {
         let connection = try Connection.examining(files)
         do throws(StoreError) {
             if try connection.kind() != .unsealed {
-                try connection.requireKey(among: SecretKeyFile(path: files.secretKey).read())
+                try connection.requireKey(among: files.keyFile.read())
             }
         } catch .corrupt {
             // Of which the following tells more.

@@ -8,9 +8,12 @@ struct FileLock: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
+    /// Makes the file where there is none, for whom the one at `owner` belongs to.
+    ///
     /// - Throws: ``StoreError/inUse(path:)`` when another process, or another store of this one, holds it.
-    init(_ path: String) throws(StoreError) {
+    init(_ path: String, owner: String) throws(StoreError) {
         try self.init(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600), path)
+        DurableFile.give(descriptor, toOwnerOf: owner)
     }
 
     /// The lock as it is there, for who only looks; nil when there is none, since no relay has been here then.

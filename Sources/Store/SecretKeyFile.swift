@@ -4,6 +4,8 @@
 /// finds the one it needs.
 struct SecretKeyFile {
     let path: String
+    /// The database, whose owner has to read a new key.
+    let database: String
 
     /// The keys in the file; nil when there is no file.
     func read() throws(StoreError) -> [SecretKey]? {
@@ -20,7 +22,7 @@ struct SecretKeyFile {
 
     /// Puts the keys in the place of what is there; they are on the disk when it returns.
     func write(_ keys: [SecretKey]) throws(StoreError) {
-        try DurableFile.write(Array(keys.map { $0.hex + "\n" }.joined().utf8), to: path)
+        try DurableFile.write(Array(keys.map { $0.hex + "\n" }.joined().utf8), to: path, owner: database)
     }
 
     /// A new key, in its file.

@@ -26,7 +26,7 @@ extension Store {
         let database = try open()
         let path: String
         do throws(StoreError) {
-            try directory.create()
+            try directory.create(owner: database.connection.path)
             // Before, so that they do not take the room.
             try directory.removeDrafts()
             path = try database.connection.backUp(to: directory.free(at: now))

@@ -25,8 +25,7 @@ extension Store {
         now: Int64
     ) throws(StoreError) -> (count: Int, movedAside: String?) {
         let path = StoreFiles.plain(path)
-        let lock = try FileLock(files.lock)
-        files.giveAway(files.lock)
+        let lock = try FileLock(files.lock, owner: files.database)
         files.removeRestored()
         let count: Int
         do throws(StoreError) {
@@ -51,17 +50,6 @@ extension Store {
 }
 
 extension StoreFiles {
-    /// Whose the relay's files are: root restores what the relay's own user has to open.
-    private var owner: String {
-        DurableFile.exists(database) ? database : DurableFile.directory(of: database)
-    }
-
-    /// Has a file belong to whom the others do.
-    fileprivate func giveAway(_ path: String) {
-        var status = stat()
-        if geteuid() == 0, stat(owner, &status) == 0 { chown(path, status.st_uid, status.st_gid) }
-    }
-
     /// Copies the backup and what belongs to it beside the database.
     fileprivate func copyBackup(_ path: String) throws(StoreError) {
         var status = stat()
@@ -74,7 +62,7 @@ extension StoreFiles {
             try DurableFile.read(path)?.starts(with: Array("SQLite format 3\0".utf8)) == true
         else { throw .unusableBackup(path: path, .notADatabase) }
         for suffix in ["", "-wal", "-journal"] where suffix.isEmpty || DurableFile.exists(path + suffix) {
-            try DurableFile.copy(path + suffix, to: restored + suffix, owner: owner)
+            try DurableFile.copy(path + suffix, to: restored + suffix, owner: database)
         }
     }
 
@@ -105,7 +93,7 @@ extension StoreFiles {
         try connection.configure(busyTimeout: 0)
         let kind = try connection.kind()
         try connection.checkStructure()
-        if kind != .unsealed { try connection.requireKey(among: SecretKeyFile(path: secretKey).read()) }
+        if kind != .unsealed { try connection.requireKey(among: keyFile.read()) }
         let count = try connection.countRows()
         try connection.checkpoint(for: .restore)
         return count

@@ -7,7 +7,7 @@ extension Store {
     /// For a relay that does not run. One transaction: after a crash the rows are sealed with the old key or with the new
     /// one, and the file holds both until it is certain which.
     package static func rotateKey(_ files: StoreFiles) throws(StoreError) -> Int {
-        let file = SecretKeyFile(path: files.secretKey)
+        let file = files.keyFile
         // Neither is made here: a mistyped path would be an empty database that was rotated with success.
         guard try files.isPresent() else { throw .lost(path: files.database) }
         guard try file.read() != nil else { throw .missingSecretKey }

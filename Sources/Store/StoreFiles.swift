@@ -38,6 +38,8 @@ package struct StoreFiles: Sendable {
         return stat(secretKey, &status) == 0 && status.st_mode & 0o007 != 0
     }
 
+    /// What the key is read from and written to.
+    var keyFile: SecretKeyFile { SecretKeyFile(path: secretKey, database: database) }
     /// Held locked for as long as a relay has the database; what is written in it says that there is one.
     var lock: String { database + ".lock" }
     /// Where a new database is made before it takes its name.

@@ -35,6 +35,37 @@ struct BackupDirectoryTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
     }
 
+    @Test(.enabled("to give files away takes root") { geteuid() == 0 })
+    func `what root makes belongs to whom the database does`() async throws {
+        chown(folder.path, 12_345, 12_345)
+        let paths = [
+            directory.path, try await store.backup(into: directory, keeping: 3, at: now), folder.path("copy.sqlite"),
+        ]
+        try await store.backup(to: paths[2])
+        try await store.close()
+        for name in ["relay.sqlite.lock", "relay.sqlite.secret-key"] {
+            try FileManager.default.removeItem(atPath: folder.path(name))
+        }
+        try await folder.store().close()
+        for path in paths + [folder.files.lock, folder.files.secretKey] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.ownerAccountID] as? NSNumber)?.intValue == 12_345, "\(path)")
+        }
+    }
+
+    @Test(.enabled("to give files away takes root") { geteuid() == 0 })
+    func `what root keeps from before an upgrade belongs to whom the database does`() throws {
+        let other = try Folder()
+        try other.execute(Age.checked.sql)
+        chown(other.path, 12_345, 12_345)
+        let files = StoreFiles(database: other.path, backups: other.path("backups"))
+        let copy = try #require(try Store(files, busyTimeout: 0, now: now).migrationBackup)
+        for path in [other.path("backups"), copy.path, files.lock, files.secretKey] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.ownerAccountID] as? NSNumber)?.intValue == 12_345, "\(path)")
+        }
+    }
+
     @Test func `the newest are kept, and nothing that is not a scheduled backup is removed`() async throws {
         try await store.backup(into: directory, keeping: 2, at: now)
         let others = [
@@ -80,7 +111,7 @@ struct BackupDirectoryTests {
     }
 
     @Test func `what a backup that was killed left is removed by the next one`() async throws {
-        try directory.create()
+        try directory.create(owner: folder.path)
         let drafts = ["relay-20200101T000000Z.sqlite", "before-version-3-20200101T000000Z.sqlite"]
         for name in drafts { try put(name + BackupDirectory.draftSuffix) }
         try await store.backup(into: directory, keeping: 5, at: now)

@@ -40,7 +40,7 @@ struct RestoreTests {
         let restored = try files.restore()
         #expect(restored.count == 50)
         #expect(restored.movedAside == nil)
-        try #require(try FileLock(folder.files.lock).isMark(of: folder.path))
+        try #require(try FileLock(folder.files.lock, owner: folder.path).isMark(of: folder.path))
         let again = try folder.store()
         #expect(!again.isNew)
         #expect(try await again.summaries().map { "\($0)" } == summaries)

@@ -50,7 +50,7 @@ struct SealTests {
         if isUnfinished {
             // As a relay leaves it that is killed after the rows are sealed and before the file is written anew.
             let connection = try Connection(path: folder.path)
-            let seal = try Seal(SecretKeyFile(path: folder.files.secretKey).create())
+            let seal = try Seal(folder.files.keyFile.create())
             try connection.migrate(sealing: seal, now: 0)
         }
         let store = try folder.store()
