@@ -20,6 +20,7 @@ package struct BackupDirectory: Sendable {
 
     private static let ending = ".sqlite"
     private static let scheduled = "relay-"
+    private static let earlier = "before-version-"
 
     /// The directory that `BACKUP_DIR` names, which need not be there yet.
     package init(_ path: String) {
@@ -36,6 +37,13 @@ package struct BackupDirectory: Sendable {
     /// What is dated later than `now`, in Unix seconds, was made while the clock was wrong. It would seem new for ever.
     package func newest(at now: Int64) throws(StoreError) -> Backup? {
         try backups().last { $0.time <= now }
+    }
+
+    /// Where the copies of before an upgrade are that hold every secret in the clear, for the operator to delete.
+    package func unsealed() throws(StoreError) -> [String] {
+        try DurableFile.names(in: path).filter { name in
+            name.hasPrefix(Self.earlier) && name.contains("-unsealed-") && name.hasSuffix(Self.ending)
+        }.sorted().map { "\(path)/\($0)" }
     }
 
     /// Makes the directory where there is none, for whom `owner` belongs to.
@@ -66,7 +74,7 @@ package struct BackupDirectory: Sendable {
     func removeDrafts() throws(StoreError) {
         for name in try DurableFile.names(in: path) where name.hasSuffix(Self.draftSuffix) {
             let name = name.dropLast(Self.draftSuffix.count)
-            let isOurs = name.hasPrefix(Self.scheduled) || name.hasPrefix("before-version-")
+            let isOurs = name.hasPrefix(Self.scheduled) || name.hasPrefix(Self.earlier)
             if isOurs, name.hasSuffix(Self.ending) { unlink("\(path)/\(name)\(Self.draftSuffix)") }
         }
     }
@@ -118,7 +126,7 @@ extension BackupDirectory {
         now: Int64
     ) throws(StoreError) -> MigrationBackup {
         let isUnsealed = kind == .unsealed
-        let prefix = "before-version-\(Schema.Version.current)-\(isUnsealed ? "unsealed-" : "")"
+        let prefix = "\(Self.earlier)\(Schema.Version.current)-\(isUnsealed ? "unsealed-" : "")"
         do throws(StoreError) {
             try create(owner: connection.path)
             try removeDrafts()

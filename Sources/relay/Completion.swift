@@ -17,7 +17,7 @@ private let purposes = Command.allCases.map { command in
 private let bashCompletion = #"""
     # Completion of relay for bash: relay completion bash > /etc/bash_completion.d/relay
 
-    # The hashes of the running relay's subscriptions; nothing where they cannot be had.
+    # The hashes of the relay's subscriptions, whether or not it runs; nothing where they cannot be had.
     _relay_hashes() {
         # In braces, so that bash's own word about a missing program is silent as well.
         { timeout 2 "$@" subscriptions --json </dev/null; } 2>/dev/null |
@@ -85,7 +85,7 @@ private let zshCompletion = #"""
     #compdef relay
     # Completion of relay for zsh: relay completion zsh > /usr/local/share/zsh/site-functions/_relay
 
-    # The hashes of the running relay's subscriptions; nothing where they cannot be had.
+    # The hashes of the relay's subscriptions, whether or not it runs; nothing where they cannot be had.
     _relay_hashes() {
         local -a run hashes
         # As it was typed, before the command or behind it: quotes, twice, and a tilde are still in it.

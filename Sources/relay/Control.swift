@@ -68,22 +68,32 @@ struct Control {
 
     private var socket: String { ControlSocket.path(of: files) }
 
+    /// Opens the database of a relay that does not run; none is made, and none is changed.
+    private func opened() throws(StartError) -> Store {
+        let found: Examination?
+        do throws(StoreError) { found = try Store.examine(files) } catch { throw .store(error, files) }
+        // Of a mistyped path there would be an empty one.
+        guard let found else {
+            throw .command("DB_PATH \(files.database): there is none yet: start the relay, which makes it")
+        }
+        // That is for a start and not for what only reads: there would be no way back to the release before. A damaged
+        // one is refused as a start refuses it, whatever its version.
+        guard found.version == Examination.newestVersion || found.damage != nil else {
+            throw .command(
+                "DB_PATH \(files.database): it is of an earlier release: start the relay once, which brings it up to "
+                    + "date"
+            )
+        }
+        do throws(StoreError) { return try Store(files) } catch { throw .store(error, files) }
+    }
+
     /// Does it in this process, which holds the database as a relay would.
     private func alone(
         _ method: Probe.Method,
         _ path: String,
         _ body: [UInt8]
     ) throws(StartError) -> (status: Int, body: [UInt8]) {
-        let store: Store?
-        do throws(StoreError) {
-            // None is made here: of a mistyped path there would be an empty one.
-            store = try Store.examine(files) == nil ? nil : Store(files)
-        } catch {
-            throw .store(error, files)
-        }
-        guard let store else {
-            throw .command("DB_PATH \(files.database): there is none yet: start the relay, which makes it")
-        }
+        let store = try opened()
         let workers = try Serve.workers()
         let routes = ControlRoutes(alone: store, files: files, backups: backups)
         let head = Head(method: method.rawValue, target: Array(path.utf8))

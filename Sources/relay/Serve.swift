@@ -48,10 +48,7 @@ struct Serve {
         let store = try opened(configuration.storeFiles)
         // Only ever right at the first start: else the disk with the database is not mounted where it was.
         if store.isNew { log(.info, "database_created", ["path": configuration.storeFiles.database]) }
-        if let copy = store.migrationBackup {
-            let remedy = copy.isUnsealed ? "delete it when all is well: it holds every secret in the clear" : nil
-            log(remedy == nil ? .info : .warning, "backup_before_upgrade", ["path": copy.path, "remedy": remedy])
-        }
+        tellOfCopies(store, configuration.storeFiles, log)
         let parts = Parts(
             configuration,
             store: store,
@@ -88,6 +85,17 @@ struct Serve {
         let settled = server.waitForHandlers(within: Self.settlingTime)
         parts.close()
         log(finished ? .info : .warning, "stopped", ["finished": "\(finished && settled)"])
+    }
+
+    /// Tells of the copy of before an upgrade, and at each start of all that are in the clear until they are deleted.
+    private func tellOfCopies(_ store: Store, _ files: StoreFiles, _ log: Log) {
+        if let copy = store.migrationBackup, !copy.isUnsealed {
+            log(.info, "backup_before_upgrade", ["path": copy.path])
+        }
+        let remedy = "delete it when all is well: it holds every secret in the clear"
+        for path in (try? files.backups?.unsealed()) ?? [] {
+            log(.warning, "backup_before_upgrade", ["path": path, "remedy": remedy])
+        }
     }
 
     /// Reads Apple's key again; everything else stays as it was at the start.

@@ -4,6 +4,8 @@ import RelayCore
 import RelayTesting
 import Testing
 
+@testable import Store
+
 extension RelayProgram {
     /// Runs a command as the operator of this relay does, with the environment that it was started with.
     func command(_ arguments: String..., apple: AppleSimulator) async throws -> Ended {
@@ -119,6 +121,40 @@ extension RelayProgram.Ended {
         #expect(sent.errorText.contains("the relay does not run"))
         #expect(try await relay.command("remove", reports[0].hash, apple: apple).code == 0)
         #expect(try await relay.command("subscriptions", "--json", apple: apple).reports().isEmpty)
+    }
+
+    @Test func `a command leaves a database of an earlier release to a start, which warns of the copy in the clear`()
+        async throws
+    {
+        let apple = try await AppleSimulator.shared()
+        let folder = try TemporaryFolder()
+        let database = folder.path("relay.sqlite")
+        do {
+            let connection = try Connection(path: database, creating: true)
+            try connection.execute(
+                """
+                CREATE TABLE subscriptions (id TEXT PRIMARY KEY, device_token TEXT NOT NULL, label TEXT,
+                    private_key BLOB NOT NULL, auth BLOB NOT NULL, created_at TEXT DEFAULT CURRENT_TIMESTAMP)
+                """,
+                for: .open
+            )
+        }
+        let octets = try Data(contentsOf: URL(filePath: database))
+        for command in [["subscriptions", "--json"], ["backup", folder.path("copy.sqlite")], ["remove", "01234567"]] {
+            let ended = try await RelayProgram.run(command, RelayProgram.environment(apple, in: folder))
+            #expect(ended.code == 1)
+            #expect(ended.errors.count == 1)
+            #expect(ended.errorText.contains("of an earlier release: start the relay once"))
+        }
+        #expect(try Data(contentsOf: URL(filePath: database)) == octets)
+        for _ in 0..<2 {
+            let relay = try await RelayProgram(apple: apple, in: folder, [.backupDirectory: folder.path("backups")])
+            let warning = try await relay.logged("backup_before_upgrade")
+            #expect(warning.fields["path"]?.contains("-unsealed-") == true)
+            #expect(warning.fields["remedy"]?.contains("delete it") == true)
+            #expect(await relay.stop() == 0)
+        }
+        #expect(try await RelayProgram.run(["subscriptions"], RelayProgram.environment(apple, in: folder)).code == 0)
     }
 
     @Test func `a command does not make a database where there is none`() async throws {

@@ -60,6 +60,22 @@ struct MigrationBackupTests {
         #expect(try await other.store().count() == 3)
     }
 
+    @Test func `a copy in the clear is told of until it is deleted, and no other file is`() async throws {
+        let directory = try #require(files.backups)
+        #expect(try directory.unsealed() == [])
+        try folder.execute(Age.checked.sql)
+        try await open().close()
+        let path = folder.path("backups/before-version-3-unsealed-20261130T235959Z.sqlite")
+        for name in ["before-version-3-20261130T235959Z.sqlite", "relay-20261130T235959Z.sqlite", "unsealed"] {
+            try Data().write(to: folder.url.appending(path: "backups/\(name)"))
+        }
+        let store = try open()
+        #expect(store.migrationBackup == nil)
+        #expect(try directory.unsealed() == [path])
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try directory.unsealed() == [])
+    }
+
     @Test func `rows that are in the log alone are in the copy`() async throws {
         try folder.execute(Age.checked.sql)
         let writer = try Connection(path: folder.path)
