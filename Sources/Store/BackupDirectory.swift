@@ -58,11 +58,14 @@ package struct BackupDirectory: Sendable {
     /// A name for a backup made on schedule, not taken yet; `now` in Unix seconds.
     func free(at now: Int64) -> String { free(Self.scheduled, at: now) }
 
-    /// Removes the oldest of the backups made on schedule.
+    /// Removes the oldest of the backups made on schedule, as of `now` in Unix seconds.
     ///
-    /// - Parameter made: the one that is spared at any rate: after the clock was set back it is not the newest by name.
-    func prune(keeping count: Int, sparing made: String) throws(StoreError) {
-        let others = try backups().filter { $0.path != made }
+    /// Those that are dated later were made while the clock was wrong. They take no place of the others, and are not
+    /// removed before their time has come: nobody knows how old they are.
+    ///
+    /// - Parameter made: the one that is spared at any rate: of two within a second its name is of the next one.
+    func prune(keeping count: Int, sparing made: String, at now: Int64) throws(StoreError) {
+        let others = try backups().filter { $0.path != made && $0.time <= now }
         for backup in others.dropLast(max(count, 1) - 1) {
             guard unlink(backup.path) == 0 || errno == ENOENT else {
                 throw .file(action: "remove", path: backup.path, code: errno)

@@ -34,7 +34,7 @@ extension Store {
             if case .notBackedUp = error { throw error }
             throw .notBackedUp(path: directory.path, because: error)
         }
-        try directory.prune(keeping: count, sparing: path)
+        try directory.prune(keeping: count, sparing: path, at: now)
         return path
     }
 }

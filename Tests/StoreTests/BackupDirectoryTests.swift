@@ -88,12 +88,22 @@ struct BackupDirectoryTests {
     }
 
     @Test(arguments: [1, 0, -1, .min])
-    func `the backup that was just made is never removed, not even when the clock was set back`(keep: Int) async throws
-    {
+    func `the backup that was just made is never removed`(keep: Int) async throws {
         let first = try await store.backup(into: directory, keeping: 5, at: now)
-        let second = try await store.backup(into: directory, keeping: keep, at: now - 86_400)
+        let second = try await store.backup(into: directory, keeping: keep, at: now)
         #expect(try directory.backups().map(\.path) == [second])
         #expect(first != second)
+    }
+
+    @Test func `backups from the future take no place of the others, and are kept until it is there`() async throws {
+        let future = now + 365 * 86_400
+        for second in 0..<3 as Range<Int64> { try await store.backup(into: directory, keeping: 2, at: future + second) }
+        for hour in 0..<3 as Range<Int64> {
+            try await store.backup(into: directory, keeping: 2, at: now + hour * 3_600)
+        }
+        #expect(try directory.backups().map(\.time) == [now + 3_600, now + 7_200, future + 1, future + 2])
+        try await store.backup(into: directory, keeping: 2, at: future + 3)
+        #expect(try directory.backups().map(\.time) == [future + 2, future + 3])
     }
 
     @Test func `a backup from the future is not the newest`() async throws {
