@@ -1,13 +1,14 @@
 import Glibc
 
-/// Where backups lie: those on schedule, of which the newest are kept, and those from before a migration, which all are.
+/// Where backups lie: those on schedule, of which the newest are kept, and those that the operator asked for or that
+/// are from before a migration, which all are.
 ///
 /// Nothing else in the directory is ever touched.
 package struct BackupDirectory: Sendable {
     /// Where it is; made at the first backup, for its owner's eyes only.
     package let path: String
 
-    /// A backup that was made on schedule.
+    /// A backup that was made on schedule, or because the operator asked for one.
     package struct Backup: Sendable, Equatable {
         /// Where it is.
         package let path: String
@@ -20,6 +21,7 @@ package struct BackupDirectory: Sendable {
 
     private static let ending = ".sqlite"
     private static let scheduled = "relay-"
+    private static let byHand = "relay-by-hand-"
     private static let earlier = "before-version-"
 
     /// The directory that `BACKUP_DIR` names, which need not be there yet.
@@ -32,11 +34,12 @@ package struct BackupDirectory: Sendable {
         try backups(Self.scheduled)
     }
 
-    /// The newest backup that was made on schedule; nil when there is none.
+    /// The newest backup that was made on schedule or by hand; nil when there is none.
     ///
     /// What is dated later than `now`, in Unix seconds, was made while the clock was wrong. It would seem new for ever.
     package func newest(at now: Int64) throws(StoreError) -> Backup? {
-        try backups().last { $0.time <= now }
+        let all = try backups() + backups(Self.byHand)
+        return all.filter { $0.time <= now }.max { $0.time < $1.time }
     }
 
     /// Where the copies of before an upgrade are that hold every secret in the clear, for the operator to delete.
@@ -55,8 +58,8 @@ package struct BackupDirectory: Sendable {
         }
     }
 
-    /// A name for a backup made on schedule, not taken yet; `now` in Unix seconds.
-    func free(at now: Int64) -> String { free(Self.scheduled, at: now) }
+    /// A name for a backup made on schedule or by hand, not taken yet; `now` in Unix seconds.
+    func free(isByHand: Bool, at now: Int64) -> String { free(isByHand ? Self.byHand : Self.scheduled, at: now) }
 
     /// Removes the oldest of the backups made on schedule, as of `now` in Unix seconds.
     ///

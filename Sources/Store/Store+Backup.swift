@@ -15,12 +15,13 @@ extension Store {
     /// It is made before any is removed; ``StoreError/file(action:path:code:)`` says that one could not be, and that the
     /// backup was made all the same.
     ///
-    /// - Parameter count: how many are kept, this one included; at least 1.
+    /// - Parameter count: how many that were made on schedule are kept, this one included; at least 1. Nil for one that
+    ///   the operator asked for: it removes none, and none removes it.
     /// - Returns: where the backup is.
     @discardableResult
     package func backup(
         into directory: BackupDirectory,
-        keeping count: Int,
+        keeping count: Int?,
         at now: Int64
     ) throws(StoreError) -> String {
         let database = try open()
@@ -29,12 +30,12 @@ extension Store {
             try directory.create(owner: database.connection.path)
             // Before, so that they do not take the room.
             try directory.removeDrafts()
-            path = try database.connection.backUp(to: directory.free(at: now))
+            path = try database.connection.backUp(to: directory.free(isByHand: count == nil, at: now))
         } catch {
             if case .notBackedUp = error { throw error }
             throw .notBackedUp(path: directory.path, because: error)
         }
-        try directory.prune(keeping: count, sparing: path, at: now)
+        if let count { try directory.prune(keeping: count, sparing: path, at: now) }
         return path
     }
 }

@@ -89,6 +89,22 @@ import Testing
         #expect(Set(one.names).isDisjoint(with: first))
     }
 
+    @Test func `what the operator asks for ends that they are overdue, and pushes none of them out`() async throws {
+        let one = try Case()
+        let backups = one.backups(keep: 2)
+        await backups.makeIfDue()
+        let scheduled = one.names
+        one.clock.advance(by: 2 * Self.day + 1)
+        #expect(backups.isOverdue)
+        for _ in 0..<3 { _ = try await backups.make(at: nil) }
+        #expect(!backups.isOverdue)
+        #expect(one.names.count == 4)
+        one.clock.advance(by: Self.day)
+        await backups.makeIfDue()
+        #expect(one.names.count == 5)
+        #expect(Set(one.names).isSuperset(of: scheduled))
+    }
+
     @Test func `past twice the interval they are overdue, and the next one ends that`() async throws {
         let one = try Case()
         let backups = one.backups()

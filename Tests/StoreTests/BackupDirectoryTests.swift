@@ -106,6 +106,17 @@ struct BackupDirectoryTests {
         #expect(try directory.backups().map(\.time) == [future + 2, future + 3])
     }
 
+    @Test func `a backup by hand removes none and is removed by none, and may be the newest`() async throws {
+        let scheduled = try await store.backup(into: directory, keeping: 1, at: now)
+        let byHand = try await store.backup(into: directory, keeping: nil, at: now + 1)
+        #expect(byHand == directory.path + "/relay-by-hand-20261201T000000Z.sqlite")
+        #expect(try directory.backups().map(\.path) == [scheduled])
+        #expect(try directory.newest(at: now + 1)?.path == byHand)
+        let next = try await store.backup(into: directory, keeping: 1, at: now + 2)
+        #expect(try names().map { "\(directory.path)/\($0)" } == [next, byHand].sorted())
+        #expect(try directory.newest(at: now + 2)?.path == next)
+    }
+
     @Test func `a backup from the future is not the newest`() async throws {
         let past = try await store.backup(into: directory, keeping: 5, at: now - 100)
         try await store.backup(into: directory, keeping: 5, at: now + 1)
@@ -122,7 +133,10 @@ struct BackupDirectoryTests {
 
     @Test func `what a backup that was killed left is removed by the next one`() async throws {
         try directory.create(owner: folder.path)
-        let drafts = ["relay-20200101T000000Z.sqlite", "before-version-3-20200101T000000Z.sqlite"]
+        let drafts = [
+            "relay-20200101T000000Z.sqlite", "relay-by-hand-20200101T000000Z.sqlite",
+            "before-version-3-20200101T000000Z.sqlite",
+        ]
         for name in drafts { try put(name + BackupDirectory.draftSuffix) }
         try await store.backup(into: directory, keeping: 5, at: now)
         #expect(try names() == ["relay-20261130T235959Z.sqlite"])

@@ -54,7 +54,7 @@ package final class Backups: Sendable {
     package func makeIfDue(isStart: Bool = false) async {
         guard let plan, isDue(plan, isStart) else { return }
         do throws(ControlError) {
-            let report = try await make(at: nil)
+            let report = try await make(by: plan, keeping: plan.keep, at: clocks.now())
             log(.info, "backup_made", ["path": report.path, "octets": "\(report.octets)"])
         } catch {
             log(.error, "backup_failed", ["detail": error.message])
@@ -73,23 +73,26 @@ package final class Backups: Sendable {
         }
     }
 
-    /// Makes one now, at a path, or under a name of its own in the directory of the scheduled ones.
+    /// Makes one because the operator asks: at a path, or in the directory of the scheduled ones and beside those.
     package func make(at path: String?) async throws(ControlError) -> BackupReport {
-        let now = clocks.now()
         if let path {
             guard path.hasPrefix("/") else { throw .relativeBackupPath }
             try await ControlError.mapping { () async throws(StoreError) in try await store.backup(to: path) }
             return await report(path)
         }
         guard let plan else { throw .noBackupDirectory }
-        return try await make(by: plan, at: now)
+        return try await make(by: plan, keeping: nil, at: clocks.now())
     }
 
-    private func make(by plan: BackupPlan, at now: Int64) async throws(ControlError) -> BackupReport {
+    private func make(
+        by plan: BackupPlan,
+        keeping count: Int?,
+        at now: Int64
+    ) async throws(ControlError) -> BackupReport {
         let directory = BackupDirectory(plan.directory)
         let path: String
         do throws(StoreError) {
-            path = try await store.backup(into: directory, keeping: plan.keep, at: now)
+            path = try await store.backup(into: directory, keeping: count, at: now)
         } catch {
             // It may be there all the same, where only those that are too many could not be removed.
             let newest = Self.newest(in: plan, at: now)
