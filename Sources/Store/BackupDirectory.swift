@@ -58,6 +58,21 @@ package struct BackupDirectory: Sendable {
         }
     }
 
+    /// Keeps other relays from making and removing backups here; nil where the file system has no locks.
+    ///
+    /// On the directory itself, so that nothing lies in it that is no backup.
+    ///
+    /// - Throws: ``StoreError/backupsInUse(path:)`` when one does so already.
+    func lock() throws(StoreError) -> FileLock? {
+        do throws(StoreError) { return try FileLock(existing: path) } catch {
+            switch error {
+            case .inUse: throw .backupsInUse(path: path)
+            case .file("lock", _, _): return nil
+            default: throw error
+            }
+        }
+    }
+
     /// A name for a backup made on schedule or by hand, not taken yet; `now` in Unix seconds.
     func free(isByHand: Bool, at now: Int64) -> String { free(isByHand ? Self.byHand : Self.scheduled, at: now) }
 
@@ -135,8 +150,10 @@ extension BackupDirectory {
         let prefix = "\(Self.earlier)\(Schema.Version.current)-\(isUnsealed ? "unsealed-" : "")"
         do throws(StoreError) {
             try create(owner: connection.path)
+            let lock = try lock()
             try removeDrafts()
             let path = try connection.backUp(to: free(prefix, at: now), unlessLike: backups(prefix).last?.path)
+            withExtendedLifetime(lock) {}
             return MigrationBackup(path: path, isUnsealed: isUnsealed)
         } catch {
             if case .notBackedUp = error { throw error }

@@ -32,6 +32,8 @@ final class Database {
     let note: Statement
     let addHour: Statement
     let forgetOldHours: Statement
+    /// Held from the first backup on: those of another relay in the same directory would be taken for this one's.
+    private var backups: FileLock?
     /// The last, so that it is let go of when everything above is closed.
     private let lock: FileLock
 
@@ -185,6 +187,11 @@ final class Database {
             for: .note
         )
         forgetOldHours = try connection.prepare("DELETE FROM hours WHERE hour <= ?1 - ?2", for: .note)
+    }
+
+    /// Keeps the directory of the backups to this relay for as long as it runs.
+    func hold(_ directory: BackupDirectory) throws(StoreError) {
+        if backups == nil { backups = try directory.lock() }
     }
 
     /// Takes the key out of the file that nothing is sealed with, after a rotation that was cut short.

@@ -28,6 +28,7 @@ extension Store {
         let path: String
         do throws(StoreError) {
             try directory.create(owner: database.connection.path)
+            try database.hold(directory)
             // Before, so that they do not take the room.
             try directory.removeDrafts()
             path = try database.connection.backUp(to: directory.free(isByHand: count == nil, at: now))

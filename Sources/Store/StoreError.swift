@@ -43,6 +43,8 @@ package enum StoreError: Error, Equatable {
     case staleLog(path: String)
     /// Another relay has the database.
     case inUse(path: String)
+    /// Another relay makes its backups in the directory.
+    case backupsInUse(path: String)
     /// The file, or its log, was removed or replaced while the relay had it open.
     case moved(path: String)
     /// Rows are sealed, and there is no file with the key.
@@ -154,6 +156,9 @@ extension StoreError: CustomStringConvertible {
             "the database is of a later release (version \(version)): install that release, or restore the backup "
                 + "from before it"
         case .inUse(let path): "another relay has the database: stop that one first (it holds \(path))"
+        case .backupsInUse(let path):
+            "another relay has its backups in \(path), and the two would remove each other's: give each a BACKUP_DIR "
+                + "of its own"
         case .moved(let path):
             "\(path) was removed or replaced while the relay runs: put the file back, or stop the relay, restore a backup "
                 + "and start it"

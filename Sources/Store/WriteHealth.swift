@@ -17,9 +17,9 @@ struct WriteHealth {
             fault = error
         // A lock shows by itself when one asks; the others are not about the disk.
         case .busy, .corrupt, .notADatabase, .constraint, .other, .noWriteAheadLog, .unconvertible, .empty, .notAFile,
-            .lost, .foreign, .newer, .staleLog, .inUse, .moved, .missingSecretKey, .wrongSecretKey, .malformedSecretKey,
-            .unsealable, .cryptography, .file, .exists, .notBackedUp, .unusableBackup, .tooManySubscriptions, .noThread,
-            .closed:
+            .lost, .foreign, .newer, .staleLog, .inUse, .backupsInUse, .moved, .missingSecretKey, .wrongSecretKey,
+            .malformedSecretKey, .unsealable, .cryptography, .file, .exists, .notBackedUp, .unusableBackup,
+            .tooManySubscriptions, .noThread, .closed:
             break
         }
     }

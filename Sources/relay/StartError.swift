@@ -32,8 +32,8 @@ enum StartError: Error {
             case .exists, .unusableBackup: ["\(error)"]
             case .notBackedUp: ["BACKUP_DIR: \(error)"]
             case .busy, .full, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .constraint, .other,
-                .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .staleLog, .inUse, .moved,
-                .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
+                .noWriteAheadLog, .unconvertible, .empty, .notAFile, .lost, .foreign, .newer, .staleLog, .inUse,
+                .backupsInUse, .moved, .unsealable, .cryptography, .file, .tooManySubscriptions, .noThread, .closed:
                 ["DB_PATH \(files.database): \(error)"]
             }
         case .control(let error): ["DB_PATH: \(error)"]

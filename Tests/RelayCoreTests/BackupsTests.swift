@@ -134,6 +134,21 @@ import Testing
         #expect(one.names.count == 1)
     }
 
+    @Test func `where another relay has its backups there are none, which is overdue`() async throws {
+        let (one, other) = (try Case(), try Case())
+        await other.backups().makeIfDue()
+        let backups = Backups(
+            plan: BackupPlan(directory: other.directory, interval: .seconds(Self.day), keep: 1),
+            store: one.store,
+            clocks: Clocks(now: { one.clock.now + 3_600 }, uptime: { one.clock.uptime }),
+            log: Log(level: .error, format: .text) { _ in }
+        )
+        #expect(!backups.isOverdue)
+        await backups.makeIfDue(isStart: true)
+        #expect(backups.isOverdue)
+        #expect(other.names.count == 1)
+    }
+
     @Test func `a backup that was never made is overdue too, counted from the start`() async throws {
         let one = try Case()
         let backups = one.backups()

@@ -142,6 +142,31 @@ struct BackupDirectoryTests {
         #expect(try names() == ["relay-20261130T235959Z.sqlite"])
     }
 
+    @Test func `a second relay makes no backup in the directory of one that runs, and removes none`() async throws {
+        let path = try await store.backup(into: directory, keeping: 1, at: now)
+        try put("relay-by-hand-20200101T000000Z.sqlite.relay-draft")
+        let before = try names()
+        let other = try Folder()
+        let second = try other.store()
+        for count in [1, nil] {
+            let error = await #expect(throws: StoreError.self) {
+                try await second.backup(into: directory, keeping: count, at: now + 1)
+            }
+            #expect(error == .notBackedUp(path: directory.path, because: .backupsInUse(path: directory.path)))
+            #expect(error?.description.contains("give each a BACKUP_DIR of its own") == true)
+        }
+        try await second.close()
+        try SealedRelease.first.rewrite(other)
+        let files = StoreFiles(database: other.path, backups: directory.path)
+        #expect(throws: StoreError.notBackedUp(path: directory.path, because: .backupsInUse(path: directory.path))) {
+            try Store(files, busyTimeout: 0, now: now)
+        }
+        #expect(try names() == before)
+        #expect(try await store.backup(into: directory, keeping: 2, at: now + 1) != path)
+        try await store.close()
+        #expect(try Store(files, busyTimeout: 0, now: now).migrationBackup != nil)
+    }
+
     @Test func `a file in the place of the directory is an error that names it`() async throws {
         try Data().write(to: URL(filePath: directory.path))
         let error = await #expect(throws: StoreError.self) {

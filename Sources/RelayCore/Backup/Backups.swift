@@ -94,8 +94,10 @@ package final class Backups: Sendable {
         do throws(StoreError) {
             path = try await store.backup(into: directory, keeping: count, at: now)
         } catch {
-            // It may be there all the same, where only those that are too many could not be removed.
-            let newest = Self.newest(in: plan, at: now)
+            // It may be there all the same, where only those that are too many could not be removed. In another relay's
+            // directory they are that one's.
+            let isForeign = if case .notBackedUp(_, .backupsInUse) = error { true } else { false }
+            let newest = isForeign ? nil : Self.newest(in: plan, at: now)
             state.withLock { state in
                 state.failures += 1
                 (state.newest, state.failedAt) = (newest, now)
