@@ -3,15 +3,20 @@ import Crypto
 extension Store {
     /// All subscriptions in the order of their creation, with what was noted and is not written yet; decrypts nothing.
     package func summaries() throws(StoreError) -> [SubscriptionSummary] {
+        try summaries(named: "")
+    }
+
+    /// Those whose digest begins with these hexadecimal digits.
+    private func summaries(named prefix: String) throws(StoreError) -> [SubscriptionSummary] {
         let rows = try open().connection.prepare(
             """
             SELECT id, substr(device, 1, 4), label, account, environment, created_at, last_accepted_at, last_failed_at,
                 last_failure, badge_count, badges_enabled, vapid_key IS NOT NULL
-            FROM subscriptions ORDER BY created_at, number
+            FROM subscriptions WHERE substr(lower(hex(id)), 1, length(?1)) = ?1 ORDER BY created_at, number
             """,
             for: .read
         )
-        return try rows.all { row in
+        return try rows.all([.text(prefix)]) { row in
             let id = SubscriptionID(digest: row.blob(0))
             let note = notes[id]
             return SubscriptionSummary(
@@ -37,16 +42,13 @@ extension Store {
         Int(try open().count())
     }
 
-    /// The subscriptions whose short name the operator may mean; more than one when it is ambiguous.
+    /// The subscriptions whose short name the operator may mean, in the order of their creation; more than one when it
+    /// is ambiguous.
     ///
     /// - Parameter prefix: of the hex digest of the id, 8 to 64 lower-case digits; anything else names none.
-    package func subscriptions(named prefix: String) throws(StoreError) -> [SubscriptionID] {
+    package func subscriptions(named prefix: String) throws(StoreError) -> [SubscriptionSummary] {
         let digits = Array("0123456789abcdef".utf8)
         guard (8...64).contains(prefix.utf8.count), prefix.utf8.allSatisfy(digits.contains) else { return [] }
-        let matching = try open().connection.prepare(
-            "SELECT id FROM subscriptions WHERE substr(lower(hex(id)), 1, length(?1)) = ?1 ORDER BY id",
-            for: .read
-        )
-        return try matching.all([.text(prefix)]) { SubscriptionID(digest: $0.blob(0)) }
+        return try summaries(named: prefix)
     }
 }

@@ -17,6 +17,11 @@ package struct SubscriptionID: Hashable, Sendable {
         self.digest = digest
     }
 
+    /// How the operator names it where ``shortName`` is that of another one as well: all 64 hex digits.
+    package var fullName: String {
+        Hex.encode(digest)
+    }
+
     /// How logs name a subscription: the first 8 hex digits of the digest, which open no endpoint.
     package var shortName: String {
         Hex.encode(digest.prefix(4))

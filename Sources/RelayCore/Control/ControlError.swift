@@ -5,7 +5,8 @@ package enum ControlError: Error {
     case unknownRoute
     case malformedHash
     case unknownSubscription
-    case ambiguous(Int)
+    /// What the hash may mean: more than one.
+    case ambiguous([SubscriptionSummary])
     case tooManyTickets
     case noBackupDirectory
     case relativeBackupPath
@@ -48,12 +49,22 @@ package enum ControlError: Error {
             "the relay that runs does not know this command: restart it, so that both are of one version"
         case .malformedHash: "that is no hash of a subscription: copy eight digits or more from `relay subscriptions`"
         case .unknownSubscription: "there is no subscription of that hash: see `relay subscriptions`"
-        case .ambiguous(let count): "\(count) subscriptions begin with that hash: give more of its digits"
+        case .ambiguous(let found):
+            "\(found.count) subscriptions begin with that hash: name one by all of its digits: "
+                + found.map { "\($0.id.fullName) (\($0.words))" }.joined(separator: ", ")
         case .tooManyTickets: "too many tests are under way: try again in a minute"
         case .noBackupDirectory: "there is no place for it: name a file, or set BACKUP_DIR"
         case .relativeBackupPath: "the relay runs in another directory: name the file by its whole path"
         case .database(let error): "\(error)"
         case .failed(let text): "the relay \(text)"
         }
+    }
+}
+
+extension SubscriptionSummary {
+    /// How a person knows it, with nothing in it that a terminal would act on.
+    fileprivate var words: String {
+        let words = [label, account].filter { !$0.isEmpty }.map(\.printable)
+        return words.isEmpty ? "no label" : words.joined(separator: ", ")
     }
 }

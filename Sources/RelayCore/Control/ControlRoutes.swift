@@ -92,15 +92,12 @@ package struct ControlRoutes: Sendable {
             hash.utf8.count >= 8 && hash.utf8.count <= 64
             && hash.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         guard isHash else { throw .malformedHash }
-        let ids = try await ControlError.mapping { () async throws(StoreError) in
+        let found = try await ControlError.mapping { () async throws(StoreError) in
             try await store.subscriptions(named: hash)
         }
-        guard let id = ids.first else { throw .unknownSubscription }
-        guard ids.count == 1 else { throw .ambiguous(ids.count) }
-        guard let report = try await reports().first(where: { $0.hash == id.shortName }) else {
-            throw .unknownSubscription
-        }
-        return (id, report)
+        guard let summary = found.first else { throw .unknownSubscription }
+        guard found.count == 1 else { throw .ambiguous(found) }
+        return (summary.id, SubscriptionReport(summary))
     }
 
     private func remove(_ hash: String) async throws(ControlError) -> SubscriptionReport {
