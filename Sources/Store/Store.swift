@@ -10,8 +10,8 @@ package actor Store {
     private let executor: ThreadExecutor
     /// Whether there was no database before.
     package nonisolated let isNew: Bool
-    /// The copy of the file as it was before it was brought up to date; nil when that was not to be done, or no directory
-    /// was given.
+    /// The copy of the file as it was before it was brought up to date; nil when that was not to be done, or no
+    /// directory was given.
     ///
     /// It is never removed by the relay. The operator is to be told of one that is unsealed, and to delete it.
     package nonisolated let migrationBackup: MigrationBackup?
@@ -60,9 +60,9 @@ package actor Store {
     /// Folds the write-ahead log into the file, erasing what was deleted from both, and closes; once is enough.
     ///
     /// Notes are written down as well; should that fail they are lost and nobody is told, since nothing was promised
-    /// about them. An error says that the log could not be folded in and stays beside the file, or that increments could not be taken
-    /// back any more; it is closed all the same, and nothing else is lost. Every later call but this one throws
-    /// ``StoreError/closed``.
+    /// about them. An error says that the log could not be folded in and stays beside the file, or that increments could
+    /// not be taken back any more; it is closed all the same, and nothing else is lost. Every later call but this one
+    /// throws ``StoreError/closed``.
     package func close() throws(StoreError) {
         guard let database else { return }
         do throws(StoreError) { try flushNotes() } catch {}
