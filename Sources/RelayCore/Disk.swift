@@ -2,6 +2,11 @@ import Glibc
 
 /// What the file system tells of files and of the room for them.
 enum Disk {
+    /// Octets that are little room: a warning of the check, of the page, and of deploy/alerts.yml.
+    static let warningSpace: Int64 = 512 << 20
+    /// Octets that are as good as none.
+    static let errorSpace: Int64 = 64 << 20
+
     /// Octets of a file; 0 when there is none.
     static func size(of path: String) -> Int64 {
         var status = stat()

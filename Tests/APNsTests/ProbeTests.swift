@@ -181,7 +181,8 @@ extension Collection<Int> {
 
     @Test(
         arguments: [
-            (0, 0), (1, 0), (86_399, 0), (86_400, 1), (-1, -1), (-86_400, -2), (Int64.max, Int64.max / 86_400),
+            (0, 0), (1, 0), (86_399, 0), (86_400, 1), (-1, -1), (-86_400, -1), (-86_401, -2),
+            (Int64.max, Int64.max / 86_400),
         ] as [(Int64, Int64)]
     )
     func `days that are left are whole ones, and below 0 once it has expired`(seconds: Int64, days: Int64) {

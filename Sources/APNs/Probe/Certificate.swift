@@ -14,10 +14,14 @@ package struct Certificate: Sendable, Equatable {
     }
 
     /// Whole days that are left; below 0 once it has expired.
-    package func daysLeft(at now: Int64) -> Int {
-        let (left, hasOverflowed) = notAfter.subtractingReportingOverflow(now)
-        guard !hasOverflowed else { return notAfter > now ? .max : .min }
-        return Int(left / 86_400) - (left < 0 ? 1 : 0)
+    package func daysLeft(at now: Int64) -> Int { Self.daysLeft(until: notAfter, at: now) }
+
+    /// The same of a certificate that only the end is known of, both in seconds since 1970.
+    package static func daysLeft(until end: Int64, at now: Int64) -> Int {
+        let (left, hasOverflowed) = end.subtractingReportingOverflow(now)
+        guard !hasOverflowed else { return end > now ? .max : .min }
+        // Rounded down, so that the day before the end is 0 and the one behind it -1.
+        return Int(left / 86_400) - (left % 86_400 < 0 ? 1 : 0)
     }
 
     /// Reads libcurl's `Name:value` lines; nil for one without an end.

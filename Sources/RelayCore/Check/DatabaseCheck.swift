@@ -42,8 +42,8 @@ extension CheckLine {
         guard let space else { return CheckLine(name, .skipped, "the system does not tell the space left") }
         let text = "\(amount(space)) left"
         let remedy = "make room: without it nothing is counted, registered or backed up"
-        if space < max(64 << 20, size) { return CheckLine(name, .failed, text, remedy: remedy) }
-        if space < max(512 << 20, size.multipliedReportingOverflow(by: 4).partialValue) {
+        if space < max(Disk.errorSpace, size) { return CheckLine(name, .failed, text, remedy: remedy) }
+        if space < max(Disk.warningSpace, size.multipliedReportingOverflow(by: 4).partialValue) {
             return CheckLine(name, .warning, text, remedy: remedy)
         }
         return CheckLine(name, .ok, text)

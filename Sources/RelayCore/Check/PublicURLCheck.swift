@@ -84,41 +84,18 @@ extension CheckLine {
                 return CheckLine(name, .failed, "none was shown", remedy: remedy)
             }
             let days = own.daysLeft(at: now)
-            let text = "trusted, \(days == 1 ? "1 day" : "\(days) days") left, from \(own.issuer)"
+            let text = "trusted, \(Words.count(days, "day", "days")) left, from \(own.issuer)"
             let remedy = "see why it is not renewed: `certbot renew`, then `nginx -s reload`"
             switch days {
-            case ..<7: return CheckLine(name, .failed, text, remedy: remedy)
-            case ..<21: return CheckLine(name, .warning, text, remedy: remedy)
+            case ..<CertificateEnd.errorDays: return CheckLine(name, .failed, text, remedy: remedy)
+            case ..<CertificateEnd.warningDays: return CheckLine(name, .warning, text, remedy: remedy)
             default: return CheckLine(name, .ok, text)
             }
         case .failure(.refusedTLS(let refusal)):
-            let found = description(of: refusal, now: now)
-            return CheckLine(name, .failed, found.text, remedy: found.remedy(origin.host))
+            let (text, remedy) = refusal.account(of: origin.host, at: now)
+            return CheckLine(name, .failed, text, remedy: remedy)
         case .failure(let error):
             return CheckLine(name, .failed, error.text, remedy: wayInRemedy(error, origin))
-        }
-    }
-
-    private static func description(
-        of refusal: TLSRefusal,
-        now: Int64
-    ) -> (text: String, remedy: (_ host: String) -> String) {
-        let own = refusal.chain.first
-        let shown = own.map { ": \($0.subject), from \($0.issuer)" } ?? ""
-        switch refusal.fault {
-        case .expired:
-            let days = own.map { ", for \(-$0.daysLeft(at: now)) days" } ?? ""
-            return ("expired\(days)\(shown)", { _ in "run `certbot renew`, then `nginx -s reload`" })
-        case .notYetValid:
-            return ("not valid yet\(shown)", { _ in "check this machine's clock" })
-        case .notTrusted:
-            let text = "not trusted (\(refusal.reason))\(shown)"
-            return (text, { _ in "get one with certbot, and name its fullchain.pem in nginx's ssl_certificate" })
-        case .wrongName:
-            return ("for another name\(shown)", { "get a certificate for \($0), and check nginx's server_name" })
-        case .handshake:
-            let remedy = "see that nginx has a server with this server_name and `listen 443 ssl`"
-            return ("none was shown (\(refusal.reason))", { _ in remedy })
         }
     }
 

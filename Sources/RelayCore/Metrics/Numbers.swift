@@ -112,7 +112,7 @@ package struct Numbers: Sendable {
         facts.databaseOctets = snapshot.databaseSize
         facts.diskFreeOctets = snapshot.databaseDiskFree
         facts.providerTokenAge = snapshot.providerTokenAge?.components.seconds
-        facts.certificateDaysLeft = snapshot.publicCertificateExpires.map { Int(clamping: ($0 - now) / 86_400) }
+        facts.certificateDaysLeft = snapshot.publicCertificateExpires.map { Certificate.daysLeft(until: $0, at: now) }
         var report = StatusReport(
             version: relayVersion,
             now: now,
@@ -142,17 +142,18 @@ extension Numbers {
                     remedy: "Check APNS_TOPIC and APNS_ENVIRONMENT"
                 )
             }
-            if let end = snapshot.publicCertificateExpires, end - now < 14 * 86_400 {
+            let days = snapshot.publicCertificateExpires.map { Certificate.daysLeft(until: $0, at: now) }
+            if let days, days < CertificateEnd.warningDays {
                 add(
-                    end - now < 3 * 86_400 ? .error : .warning,
-                    "The certificate of \(configuration.publicURL) ends in \(max(0, (end - now) / 86_400)) days",
+                    days < CertificateEnd.errorDays ? .error : .warning,
+                    "The certificate of \(configuration.publicURL) \(CertificateEnd.words(days))",
                     remedy: "Run `certbot renew`, then `nginx -s reload`"
                 )
             }
             for free in [snapshot.databaseDiskFree, snapshot.backupDiskFree] {
-                if let free, free < 512 << 20 {
+                if let free, free < Disk.warningSpace {
                     add(
-                        free < 64 << 20 ? .error : .warning,
+                        free < Disk.errorSpace ? .error : .warning,
                         "A disk that the relay writes to is nearly full: \(free >> 20) MB are left",
                         remedy: "Make room: without it nothing is counted, registered or backed up"
                     )

@@ -40,8 +40,7 @@ extension StatusPage {
 
     private var certificate: Markup {
         guard let days = report.facts.certificateDaysLeft else { return unknown }
-        if days < 0 { return "ended \(Words.count(days.magnitude, "day", "days")) ago" }
-        return days == 0 ? "ends today" : "\(Words.count(days, "day", "days")) left"
+        return days > 0 ? "\(Words.count(days, "day", "days")) left" : "\(CertificateEnd.words(days))"
     }
 
     private var providerToken: Markup {

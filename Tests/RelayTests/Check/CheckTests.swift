@@ -137,10 +137,10 @@ struct PublicURLCheckTests {
 
     @Test(
         arguments: [
-            (["--days", "21"], "ok", "21 days left", nil),
-            (["--days", "20"], "warning", "20 days left", "certbot renew"),
-            (["--days", "7"], "warning", "7 days left", "certbot renew"),
-            (["--days", "6"], "failed", "6 days left", "certbot renew"),
+            (["--days", "14"], "ok", "14 days left", nil),
+            (["--days", "13"], "warning", "13 days left", "certbot renew"),
+            (["--days", "3"], "warning", "3 days left", "certbot renew"),
+            (["--days", "2"], "failed", "2 days left", "certbot renew"),
             (["--days", "-3"], "failed", "expired, for 3 days: CN = push.example.org", "certbot renew"),
             (["--self-signed"], "failed", "not trusted (", "fullchain.pem"),
             (
