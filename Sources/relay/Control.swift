@@ -14,7 +14,7 @@ struct Control {
     init(environmentFile: String?) throws(StartError) {
         let variables = try ProcessEnvironment.read(file: environmentFile).variables
         do throws(Problems) {
-            files = try StoreFiles(variables: variables)
+            files = try StoreFiles(migrating: variables)
             backups = try BackupPlan.read(variables)
         } catch {
             throw .configuration(error)

@@ -5,7 +5,7 @@ import Store
 func rotateKey(environmentFile: String?) throws(StartError) -> String {
     let variables = try ProcessEnvironment.read(file: environmentFile).variables
     let files: StoreFiles
-    do throws(Problems) { files = try StoreFiles(variables: variables) } catch { throw .configuration(error) }
+    do throws(Problems) { files = try StoreFiles(migrating: variables) } catch { throw .configuration(error) }
     let count: Int
     do throws(StoreError) { count = try Store.rotateKey(files) } catch { throw .store(error, files) }
     return """

@@ -16,7 +16,7 @@ import Testing
     )
 
     private func lines(_ facts: DatabaseFacts, _ plan: BackupPlan?) -> [CheckLine] {
-        CheckLine.database(.success(facts), backups: plan, now: Self.now)
+        CheckLine.database(.success(facts), backups: .success(plan), now: Self.now)
     }
 
     @Test func `a database that is well has a line for itself, its disk and its backups`() {
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `one that nobody can look at is failed with the reason`() {
         let reason = DatabaseFacts.Unavailable("is damaged: restore the last backup")
-        let lines = CheckLine.database(.failure(reason), backups: plan, now: Self.now)
+        let lines = CheckLine.database(.failure(reason), backups: .success(plan), now: Self.now)
         #expect(lines == [CheckLine("database", .failed, "is damaged", remedy: "restore the last backup")])
     }
 

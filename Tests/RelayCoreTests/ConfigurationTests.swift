@@ -5,6 +5,7 @@ import RelayTesting
 import Testing
 
 @testable import RelayCore
+@testable import Store
 
 @Suite struct ConfigurationTests {
     private static let keyFile = Vectors.repository.appending(path: "Tests/Vectors/keys/p256-pkcs8.pem").path
@@ -58,6 +59,15 @@ import Testing
         let plan = try #require(try Configuration(variables: environment).backups)
         #expect(plan == BackupPlan(directory: "/var/backups/relay", interval: .seconds(seconds), keep: 14))
         #expect(plan.oldestHealthy == .seconds(2 * seconds))
+    }
+
+    @Test func `a variable of backups hinders only the commands that make a copy`() throws {
+        let variables = ["DB_PATH": "/d/relay.sqlite", "BACKUP_DIR": "/backups", "BACKUP_KEEP": "0"]
+        #expect(try StoreFiles(variables: variables).backups == nil)
+        #expect(throws: Problems.self) { try StoreFiles(migrating: variables) }
+        #expect(throws: Problems.self) { try BackupPlan.read(variables) }
+        let mended = variables.merging(["BACKUP_KEEP": "1"]) { $1 }
+        #expect(try StoreFiles(migrating: mended).backups != nil)
     }
 
     @Test(arguments: [

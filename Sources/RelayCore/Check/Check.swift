@@ -88,10 +88,14 @@ extension Check {
 
     private func databaseLines(_ look: Look) -> [CheckLine] {
         guard let files = try? StoreFiles(variables: variables) else {
-            return [CheckLine("database", .skipped, "set DB_PATH first")]
+            let isSet = variables[Variable.databasePath.rawValue].map { !$0.isEmpty } ?? false
+            return [CheckLine("database", .skipped, isSet ? "mend the configuration first" : "set DB_PATH first")]
         }
-        let plan = try? configuration.get().backups
-        return CheckLine.database(look(files, plan), backups: plan, now: world.clocks.now())
+        // Not the whole configuration's: what else is wrong there says nothing of backups.
+        let plan: Result<BackupPlan?, Problems>
+        do throws(Problems) { plan = .success(try BackupPlan.read(variables)) } catch { plan = .failure(error) }
+        let facts = look(files, (try? plan.get()) ?? nil)
+        return CheckLine.database(facts, backups: plan, now: world.clocks.now())
     }
 }
 

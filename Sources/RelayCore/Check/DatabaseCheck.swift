@@ -1,19 +1,30 @@
 extension CheckLine {
     /// Whether the database is whole, of a version that this program knows, and has room; and its backups.
+    ///
+    /// - Parameter plan: of the scheduled backups, nil where there are none; a failure where its variables are wrong.
     static func database(
         _ facts: Result<DatabaseFacts, DatabaseFacts.Unavailable>,
-        backups plan: BackupPlan?,
+        backups plan: Result<BackupPlan?, Problems>,
         now: Int64
     ) -> [CheckLine] {
         switch facts {
         case .failure(let error):
             [CheckLine("database", .failed, sentence: error.sentence)]
         case .success(let facts):
-            [
-                database(facts),
-                space("database disk", facts.space, size: facts.size),
-                backups(facts, plan, now: now),
-            ] + (plan == nil ? [] : [space("backup disk", facts.backupSpace, size: facts.size)])
+            [database(facts), space("database disk", facts.space, size: facts.size)] + backups(facts, plan, now: now)
+        }
+    }
+
+    private static func backups(
+        _ facts: DatabaseFacts,
+        _ plan: Result<BackupPlan?, Problems>,
+        now: Int64
+    ) -> [CheckLine] {
+        switch plan {
+        case .success(nil): [backups(facts, nil, now: now)]
+        case .success(let plan?):
+            [backups(facts, plan, now: now), space("backup disk", facts.backupSpace, size: facts.size)]
+        case .failure: [CheckLine("backups", .skipped, "mend the configuration first")]
         }
     }
 

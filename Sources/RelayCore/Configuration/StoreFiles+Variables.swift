@@ -1,8 +1,15 @@
 package import Store
 
 extension StoreFiles {
-    /// What a command needs that works on the database alone.
+    /// What a command needs that opens no database, or none that it would bring up to date: no variable of backups.
     package init(variables: [String: String]) throws(Problems) {
+        var reader = VariableReader(variables)
+        guard let files = reader.storeFiles() else { throw Problems(all: reader.problems) }
+        self = files
+    }
+
+    /// What a command needs that may bring the database up to date, for which a copy of it goes to `BACKUP_DIR`.
+    package init(migrating variables: [String: String]) throws(Problems) {
         var reader = VariableReader(variables)
         guard let backups = reader.backupPlan(), let files = reader.storeFiles(backups: backups?.directory) else {
             throw Problems(all: reader.problems)

@@ -89,6 +89,18 @@ import Testing
         #expect(!run.isOK)
     }
 
+    @Test func `what is wrong elsewhere says nothing untrue of database and backups`() async throws {
+        let relay = try await CheckedRelay(apple: .shared())
+        let elsewhere = try await relay.check([.publicURL: "ftp://x"])
+        #expect(elsewhere["backups"]?.state == "ok", "\(elsewhere.text)")
+        #expect(elsewhere["backup disk"]?.state == "ok")
+        let plan = try await relay.check([.backupKeep: "0"])
+        #expect(plan["database"]?.state == "ok")
+        #expect(plan["backups"]?.state == "skipped")
+        #expect(plan["backups"]?.text == "mend the configuration first")
+        #expect(try await relay.check([.databasePath: nil])["database"]?.text == "set DB_PATH first")
+    }
+
     @Test func `no key and no token is in what it prints, in any spelling`() async throws {
         let apple = try await AppleSimulator()
         let relay = try await CheckedRelay(apple: apple)
