@@ -23,31 +23,35 @@ func check(
 private func lookAtDatabase(
     _ files: StoreFiles,
     _ plan: BackupPlan?
-) -> Result<DatabaseFacts, DatabaseFacts.Unavailable> {
+) -> Result<DatabaseFacts, Check.Unavailable> {
     let control = Control(files: files, backups: plan)
     do throws(StartError) {
         if let facts: DatabaseFacts = try control.askRelay(.get, "/facts", within: .seconds(600)) {
             return .success(facts)
         }
     } catch {
-        return .failure(DatabaseFacts.Unavailable(error.lines.joined(separator: "; ")))
+        return .failure(Check.Unavailable(error.lines.joined(separator: "; ")))
     }
     do throws(StoreError) {
         if let facts = try DatabaseFacts(files, plan) { return .success(facts) }
-        return .failure(DatabaseFacts.Unavailable("there is none yet: start the relay, which makes it"))
+        return .failure(Check.Unavailable("there is none yet: start the relay, which makes it"))
     } catch {
         let lines = StartError.store(error, files).lines
-        return .failure(DatabaseFacts.Unavailable(lines.joined(separator: "; ")))
+        return .failure(Check.Unavailable(lines.joined(separator: "; ")))
     }
 }
 
 /// Has the relay that runs answer one POST.
-private func announce(_ files: StoreFiles) -> Announcement? {
-    guard
-        let ticket: ProbeTicket = try? Control(files: files, backups: nil).askRelay(.post, "/probe"),
-        let answer = Base64URL.decode(ticket.answer.utf8)
-    else { return nil }
-    return Announcement(path: ticket.path, answer: answer)
+private func announce(_ files: StoreFiles) -> Result<Announcement?, Check.Unavailable> {
+    do throws(StartError) {
+        guard let ticket: ProbeTicket = try Control(files: files, backups: nil).askRelay(.post, "/probe") else {
+            return .success(nil)
+        }
+        guard let answer = Base64URL.decode(ticket.answer.utf8) else { throw Control.otherVersion }
+        return .success(Announcement(path: ticket.path, answer: answer))
+    } catch {
+        return .failure(Check.Unavailable(error.lines.joined(separator: "; ")))
+    }
 }
 
 /// The same with a world of the caller's.

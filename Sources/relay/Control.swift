@@ -1,6 +1,7 @@
 import APNs
 import Crypto
 import FoundationEssentials
+import Glibc
 import HTTPServer
 import RelayCore
 import Store
@@ -38,6 +39,8 @@ struct Control {
     }
 
     /// Asks the relay that runs; nil where none does.
+    ///
+    /// - Throws: also where one may run that this command cannot reach.
     func askRelay<Answer: Decodable>(
         _ method: Probe.Method,
         _ path: String,
@@ -49,6 +52,9 @@ struct Control {
         probe.body = body
         probe.timeLimit = time
         probe.longestAnswer = 1 << 28
+        let code = connectionFault(at: socket)
+        if [ENOENT, ENOTDIR, ECONNREFUSED].contains(code) { return nil }
+        if let obstacle = Self.obstacle(code, at: socket) { throw .command(obstacle) }
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch .cannotConnect { return nil } catch {
             throw .command("\(socket): \(error.text): see the log of the relay, and restart it if need be")
@@ -62,7 +68,21 @@ struct Control {
             throw .command(problem?.message ?? "the relay answered \(answer.status): see its log")
         }
         do { return try JSONDecoder().decode(Answer.self, from: Data(answer.body)) } catch {
-            throw .command("the relay that runs is of another version: restart it")
+            throw Self.otherVersion
+        }
+    }
+
+    static var otherVersion: StartError { .command("the relay that runs is of another version: restart it") }
+
+    /// Why nobody can be asked at a socket, by the errno of a connection to it; nil where that says nothing against it.
+    static func obstacle(_ code: Int32, at socket: String) -> String? {
+        switch code {
+        // A relay that has many to take in is there all the same.
+        case 0, EAGAIN: nil
+        case EACCES, EPERM:
+            "\(socket): the relay that may run cannot be reached: run this as root, or as the relay's user"
+        case ENAMETOOLONG: "\(socket): the path is too long for a socket: give DB_PATH a shorter one"
+        default: "\(socket): \(String(cString: strerror(code))): see the log of the relay, and restart it if need be"
         }
     }
 
@@ -105,4 +125,23 @@ struct Control {
         guard let response else { throw .command("nothing came of it: try again") }
         return (response.status, response.body)
     }
+}
+
+/// The errno of a connection to a Unix socket, which ends at once; 0 when there is one.
+func connectionFault(at path: String) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // One octet for the NUL behind it.
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    let status = withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+    return status == 0 ? 0 : errno
 }

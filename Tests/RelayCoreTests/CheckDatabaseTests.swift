@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `one that nobody can look at is failed with the reason`() {
-        let reason = DatabaseFacts.Unavailable("is damaged: restore the last backup")
+        let reason = Check.Unavailable("is damaged: restore the last backup")
         let lines = CheckLine.database(.failure(reason), backups: .success(plan), now: Self.now)
         #expect(lines == [CheckLine("database", .failed, "is damaged", remedy: "restore the last backup")])
     }

@@ -20,10 +20,19 @@ package struct Check {
     package typealias Push = (Configuration, Notification) -> Outcome
 
     /// What is known of the database, from the relay that runs or from the file.
-    package typealias Look = (StoreFiles, BackupPlan?) -> Result<DatabaseFacts, DatabaseFacts.Unavailable>
+    package typealias Look = (StoreFiles, BackupPlan?) -> Result<DatabaseFacts, Unavailable>
 
     /// Has the running relay answer one POST; nil when none runs.
-    package typealias Announce = (StoreFiles) -> Announcement?
+    package typealias Announce = (StoreFiles) -> Result<Announcement?, Unavailable>
+
+    /// Why nobody could tell: a lower-case sentence that ends in a remedy.
+    package struct Unavailable: Error, Sendable {
+        package let sentence: String
+
+        package init(_ sentence: String) {
+            self.sentence = sentence
+        }
+    }
 
     private let variables: [String: String]
     private let unknown: [String]
@@ -179,8 +188,16 @@ extension Check {
         ]
     }
 
-    private func publicWayIn(_ origin: PublicOrigin, _ announcement: Announcement?) -> CheckLine {
-        guard let announcement else { return CheckLine.publicWayInWithoutRelay }
+    private func publicWayIn(
+        _ origin: PublicOrigin,
+        _ announced: Result<Announcement?, Unavailable>
+    ) -> CheckLine {
+        let announcement: Announcement
+        switch announced {
+        case .success(let made?): announcement = made
+        case .success(nil): return CheckLine.publicWayInWithoutRelay
+        case .failure(let reason): return CheckLine.publicWayIn(untried: reason)
+        }
         var probe = Probe(.post, origin.url + announcement.path)
         // As the body of a push is labelled, so that a filter on the way treats it as one.
         probe.fields = [("Content-Type", "application/octet-stream"), ("TTL", "0")]

@@ -3,7 +3,7 @@ extension CheckLine {
     ///
     /// - Parameter plan: of the scheduled backups, nil where there are none; a failure where its variables are wrong.
     static func database(
-        _ facts: Result<DatabaseFacts, DatabaseFacts.Unavailable>,
+        _ facts: Result<DatabaseFacts, Check.Unavailable>,
         backups plan: Result<BackupPlan?, Problems>,
         now: Int64
     ) -> [CheckLine] {

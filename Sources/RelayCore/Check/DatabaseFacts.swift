@@ -34,13 +34,4 @@ package struct DatabaseFacts: Codable, Sendable, Equatable {
         self.backupSpace = backupSpace
         self.lastBackup = lastBackup
     }
-
-    /// Why nobody could tell: a lower-case sentence that ends in a remedy.
-    package struct Unavailable: Error, Sendable {
-        package let sentence: String
-
-        package init(_ sentence: String) {
-            self.sentence = sentence
-        }
-    }
 }

@@ -127,6 +127,11 @@ extension CheckLine {
         return CheckLine(publicURLNames[3], .failed, "the relay does not run", remedy: remedy)
     }
 
+    /// A relay may run, but could not be asked to answer a probe.
+    static func publicWayIn(untried reason: Check.Unavailable) -> CheckLine {
+        CheckLine(publicURLNames[3], .failed, sentence: reason.sentence)
+    }
+
     private static func wayInRemedy(_ status: Int) -> String {
         switch status {
         case 300...399: "answer /wp/ without a redirect: Pixelfed does not follow, and counts it as delivered"

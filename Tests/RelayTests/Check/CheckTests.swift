@@ -176,10 +176,18 @@ struct PublicURLCheckTests {
     }
 
     @Test func `a relay that does not run is what is wrong, and not the way to it`() async throws {
-        let run = try await CheckedRelay(apple: .shared(), certificate: []).check(announcement: nil)
+        let run = try await CheckedRelay(apple: .shared(), certificate: []).check(announced: .success(nil))
         #expect(run.names("failed") == ["public way in"])
         #expect(run["public way in"]?.text == "the relay does not run")
         #expect(run["public way in"]?.remedy?.hasPrefix("start it") == true)
+    }
+
+    @Test func `a relay that cannot be asked is not one that does not run`() async throws {
+        let reason = Check.Unavailable("too many tests are under way: try again in a minute")
+        let run = try await CheckedRelay(apple: .shared(), certificate: []).check(announced: .failure(reason))
+        #expect(run.names("failed") == ["public way in"])
+        #expect(run["public way in"]?.text == "too many tests are under way")
+        #expect(run["public way in"]?.remedy == "try again in a minute")
     }
 
     @Test func `the relay that runs answers a probe that comes in through nginx`() async throws {

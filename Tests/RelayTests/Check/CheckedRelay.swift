@@ -135,7 +135,7 @@ final class CheckedRelay: Sendable {
         isOffline: Bool = false,
         addresses: [String] = ["93.184.215.14"],
         facts: DatabaseFacts = well,
-        announcement: Announcement? = announcement
+        announced: Result<Announcement?, Check.Unavailable> = .success(announcement)
     ) async throws -> Run {
         var environment = environment
         for (variable, value) in changes { environment[variable] = value }
@@ -154,7 +154,7 @@ final class CheckedRelay: Sendable {
                 isOffline: isOffline,
                 world: world,
                 database: { _, _ in .success(facts) },
-                announce: { _ in announcement }
+                announce: { _ in announced }
             )
         }
         return Run(text: result.text, isOK: result.isOK)
