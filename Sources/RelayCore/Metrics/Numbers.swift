@@ -14,7 +14,11 @@ package struct Numbers: Sendable {
     private let certificate: CertificateWatch
     private let clocks: Clocks
     private let linesLost: @Sendable () -> Int
+    private let diskSpace: @Sendable (_ path: String) -> Int64?
 
+    /// - Parameters:
+    ///   - linesLost: how many lines of the log found no room.
+    ///   - diskSpace: octets that may still be written at a path; nil where the system does not say.
     package init(
         configuration: Configuration,
         meters: Meters,
@@ -25,7 +29,8 @@ package struct Numbers: Sendable {
         backups: Backups,
         certificate: CertificateWatch,
         clocks: Clocks,
-        linesLost: @escaping @Sendable () -> Int
+        linesLost: @escaping @Sendable () -> Int,
+        diskSpace: @escaping @Sendable (_ path: String) -> Int64? = Disk.space
     ) {
         self.configuration = configuration
         self.meters = meters
@@ -37,6 +42,7 @@ package struct Numbers: Sendable {
         self.certificate = certificate
         self.clocks = clocks
         self.linesLost = linesLost
+        self.diskSpace = diskSpace
     }
 
     /// All numbers as of now.
@@ -54,12 +60,12 @@ package struct Numbers: Sendable {
         snapshot.process.read()
         let database = configuration.storeFiles.database
         snapshot.databaseSize = Disk.size(of: database) + Disk.size(of: database + "-wal")
-        snapshot.databaseDiskFree = Disk.space(at: database)
+        snapshot.databaseDiskFree = diskSpace(database)
         snapshot.publicCertificateExpires = certificate.end
         if let plan = backups.plan {
             snapshot.backupLastSuccess = backups.newest ?? 0
             snapshot.backupInterval = plan.interval.components.seconds
-            snapshot.backupDiskFree = Disk.space(at: plan.directory)
+            snapshot.backupDiskFree = diskSpace(plan.directory)
         }
         snapshot.backupFailures = backups.failures
         return snapshot
@@ -106,7 +112,13 @@ package struct Numbers: Sendable {
             )
         }
         let entries = failures.entries
-        problems.add(entries, hours ?? [], now: now)
+        problems.add(
+            entries,
+            hours ?? [],
+            // The meters know of subscriptions that are gone, the rows of test alerts and of what was before the start.
+            lastAccepted: max(facts.lastAccepted ?? 0, snapshot.lastAcceptedAt),
+            now: now
+        )
         facts.lastBackup = backups.newest
         facts.backupInterval = snapshot.backupInterval
         facts.databaseOctets = snapshot.databaseSize
@@ -175,19 +187,26 @@ extension Numbers {
             }
         }
 
-        /// What the last hour came to: pushes that all fail, and a key or topic that Apple refuses.
-        mutating func add(_ entries: [RecentFailures.Entry], _ hours: [StatusReport.Hour], now: Int64) {
+        /// What the last hours came to: pushes that all fail, and a key or topic that Apple refuses.
+        ///
+        /// - Parameter lastAccepted: when Apple last accepted a push, a test alert among them; 0 for never.
+        mutating func add(
+            _ entries: [RecentFailures.Entry],
+            _ hours: [StatusReport.Hour],
+            lastAccepted: Int64,
+            now: Int64
+        ) {
             let recent = hours.filter { now - $0.start < 7_200 }
             let (failed, accepted) = recent.reduce((0, 0)) { ($0.0 + $1.failed, $0.1 + $1.accepted) }
             if let refusal = entries.first(where: { $0.event == "apple_refuses_configuration" }),
-                accepted == 0, now - refusal.time < 86_400
+                refusal.time > lastAccepted, now - refusal.time < 86_400
             {
                 add(
                     .error,
                     "Apple refuses the configuration (\(refusal.cause ?? ""))",
                     remedy: refusal.remedy ?? "Run `relay check`"
                 )
-            } else if failed > 0, accepted == 0 {
+            } else if failed > 0, accepted == 0, now - lastAccepted >= 7_200 {
                 add(.error, "No push was accepted in the last hours, and \(failed) failed", remedy: "Run `relay check`")
             }
         }
