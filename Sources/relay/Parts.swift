@@ -9,6 +9,7 @@ struct Parts {
     let routes: Routes
     let control: ControlRoutes
     let numbers: Numbers
+    private let meters: Meters
     private let store: Store
     private let apple: Apple
     private let token: ProviderToken
@@ -96,6 +97,7 @@ struct Parts {
             clocks: clocks,
             linesLost: linesLost
         )
+        self.meters = meters
         self.store = store
         self.apple = apple
         self.token = token
@@ -136,9 +138,11 @@ struct Parts {
     @Sendable func keepHouse(isFirst: Bool) {
         waiting(on: workers) {
             do throws(StoreError) { try await store.flushNotes() } catch {
+                meters.databaseFailed()
                 log(.warning, "notes_not_written", ["detail": "\(error)"])
             }
             do throws(StoreError) { try await numbers.keepHours() } catch {
+                meters.databaseFailed()
                 log(.warning, "figures_not_written", ["detail": "\(error)"])
             }
             await backups.makeIfDue(isStart: isFirst)

@@ -122,7 +122,7 @@ extension MetricText {
         family(
             .counter,
             "relay_database_errors_total",
-            "Uses of the database that failed.",
+            "Uses of the database that failed, but for backups and the operator's commands.",
             snapshot.databaseErrors
         )
         family(
