@@ -13,6 +13,9 @@ enum Disk {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// Octets of a database with its log.
+    static func size(ofDatabase path: String) -> Int64 { size(of: path) + size(of: path + "-wal") }
+
     /// Octets that an ordinary user may still write there; nil where the system does not say.
     static func space(at path: String) -> Int64? {
         var status = statvfs()

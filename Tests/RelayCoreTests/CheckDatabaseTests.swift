@@ -22,10 +22,10 @@ import Testing
     @Test func `a database that is well has a line for itself, its disk and its backups`() {
         #expect(
             lines(well, plan) == [
-                CheckLine("database", .ok, "whole, schema 5, 3 subscriptions, 40 KB"),
-                CheckLine("database disk", .ok, "20 GB left"),
-                CheckLine("backups", .ok, "the last is 60 min old, in /backups"),
-                CheckLine("backup disk", .ok, "1024 MB left"),
+                CheckLine("database", .ok, "whole, schema 5, 3 subscriptions, 40.9 kB"),
+                CheckLine("database disk", .ok, "21.4 GB left"),
+                CheckLine("backups", .ok, "the last is 1 hour old, in /backups"),
+                CheckLine("backup disk", .ok, "1.0 GB left"),
             ]
         )
     }
@@ -82,9 +82,10 @@ import Testing
 
     @Test(
         arguments: [
-            (0, .ok, "0 min"), (-5, .ok, "0 min"), (7_200, .ok, "2 h"), (172_800, .ok, "2 days"),
+            (0, .ok, "less than a minute"), (-5, .ok, "less than a minute"), (7_200, .ok, "2 hours"),
+            (172_800, .ok, "2 days"),
             (172_801, .failed, "2 days"),
-            (Int64.max, .failed, "days"),
+            (Int64.max, .failed, "years"),
         ] as [(Int64, CheckLine.State, String)]
     )
     func `a backup may be twice the interval old`(age: Int64, state: CheckLine.State, text: String) {

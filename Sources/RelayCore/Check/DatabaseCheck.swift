@@ -45,13 +45,13 @@ extension CheckLine {
             return CheckLine(name, .warning, text, remedy: remedy)
         }
         let rows = facts.subscriptions == 1 ? "1 subscription" : "\(facts.subscriptions) subscriptions"
-        return CheckLine(name, .ok, "whole, \(version), \(rows), \(amount(facts.size))")
+        return CheckLine(name, .ok, "whole, \(version), \(rows), \(Words.size(facts.size))")
     }
 
     /// A migration and a backup each write the whole of it once more.
     private static func space(_ name: String, _ space: Int64?, size: Int64) -> CheckLine {
         guard let space else { return CheckLine(name, .skipped, "the system does not tell the space left") }
-        let text = "\(amount(space)) left"
+        let text = "\(Words.size(space)) left"
         let remedy = "make room: without it nothing is counted, registered or backed up"
         if space < max(Disk.errorSpace, size) { return CheckLine(name, .failed, text, remedy: remedy) }
         if space < max(Disk.warningSpace, size.multipliedReportingOverflow(by: 4).partialValue) {
@@ -72,24 +72,9 @@ extension CheckLine {
         }
         let (age, hasOverflowed) = now.subtractingReportingOverflow(last)
         guard !hasOverflowed, .seconds(age) <= plan.oldestHealthy else {
-            return CheckLine(name, .failed, "the last is \(period(hasOverflowed ? .max : age)) old", remedy: remedy)
+            let text = "the last is \(Words.duration(hasOverflowed ? .max : age)) old"
+            return CheckLine(name, .failed, text, remedy: remedy)
         }
-        return CheckLine(name, .ok, "the last is \(period(max(0, age))) old, in \(plan.directory)")
-    }
-
-    private static func period(_ seconds: Int64) -> String {
-        switch seconds {
-        case ..<7_200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3_600) h"
-        default: "\(seconds / 86_400) days"
-        }
-    }
-
-    private static func amount(_ octets: Int64) -> String {
-        switch octets {
-        case ..<(1 << 20): "\(octets >> 10) KB"
-        case ..<(10 << 30): "\(octets >> 20) MB"
-        default: "\(octets >> 30) GB"
-        }
+        return CheckLine(name, .ok, "the last is \(Words.duration(max(0, age))) old, in \(plan.directory)")
     }
 }

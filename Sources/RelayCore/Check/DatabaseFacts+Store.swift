@@ -22,7 +22,7 @@ extension DatabaseFacts {
             schemaVersion: Int(clamping: found.version),
             newestSchemaVersion: Int(clamping: Examination.newestVersion),
             subscriptions: found.count,
-            size: Disk.size(of: files.database) + Disk.size(of: files.database + "-wal"),
+            size: Disk.size(ofDatabase: files.database),
             space: Disk.space(at: files.database),
             backupSpace: plan.flatMap { Disk.space(at: $0.directory) },
             lastBackup: lastBackup

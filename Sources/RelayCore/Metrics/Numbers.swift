@@ -59,7 +59,7 @@ package struct Numbers: Sendable {
         snapshot.logLinesLost = linesLost()
         snapshot.process.read()
         let database = configuration.storeFiles.database
-        snapshot.databaseSize = Disk.size(of: database) + Disk.size(of: database + "-wal")
+        snapshot.databaseSize = Disk.size(ofDatabase: database)
         snapshot.databaseDiskFree = diskSpace(database)
         snapshot.publicCertificateExpires = certificate.end
         if let plan = backups.plan {
@@ -166,7 +166,7 @@ extension Numbers {
                 if let free, free < Disk.warningSpace {
                     add(
                         free < Disk.errorSpace ? .error : .warning,
-                        "A disk that the relay writes to is nearly full: \(free >> 20) MB are left",
+                        "A disk that the relay writes to is nearly full: \(Words.size(free)) are left",
                         remedy: "Make room: without it nothing is counted, registered or backed up"
                     )
                 }
