@@ -11,8 +11,8 @@ let usage = """
       --json            print for programs
       --offline         leave out what needs a network
 
-    HASH is as `relay subscriptions` and the log have it. Of the commands that change something, restore and rotate-key
-    want the relay stopped; the others ask the one that runs, or do it themselves where none does.
+    HASH is as `relay subscriptions` and the log have it. restore and rotate-key want the relay stopped, and send wants it
+    running; subscriptions, remove and backup ask the one that runs, or do it themselves where none does.
 
     Environment (relay.env.example documents each variable):
       PUBLIC_URL        required  origin of the endpoints, https://push.example.org
@@ -38,7 +38,8 @@ let usage = """
       LOG_FORMAT                  text or json (default text)
 
     Signals: SIGTERM and SIGINT stop it, a second one ends it at once, SIGHUP has it read Apple's key again.
-    Exit codes: 0 stopped as asked, 1 cannot run, failed or is not well, 64 wrong arguments, 78 wrong configuration, 130 and 143 second signal.
+    Exit codes: 0 stopped as asked, done, or well; 1 cannot run, not done, or not well; 64 wrong arguments; 78 wrong
+    configuration; 130 and 143 ended at once by a second SIGINT or SIGTERM.
     """
 
 /// The commands, each with its purpose.

@@ -19,6 +19,7 @@ import Testing
         let words = Set(run.output.flatMap { $0.split(whereSeparator: { " []".contains($0) }).map(String.init) })
         let expected = ["relay", "serve", "--env-file", "--help", "--version"] + Variable.allCases.map(\.rawValue)
         #expect(Set(expected).subtracting(words) == [])
+        #expect(run.output.filter { $0.count > 120 } == [])
     }
 
     @Test(arguments: [
