@@ -37,7 +37,7 @@ struct Parts {
             file: TokenFile(path: configuration.storeFiles.database + ".provider-token")
         )
         let apple = Self.apple(configuration, token, log, meters)
-        let limits = PushLimits(uptime: clocks.uptime)
+        let limits = PushLimits(atOnce: configuration.maxPushesAtOnce, uptime: clocks.uptime)
         let tickets = Tickets(uptime: clocks.uptime)
         let backups = Backups(plan: configuration.backups, store: store, clocks: clocks, log: log)
         routes = Routes(

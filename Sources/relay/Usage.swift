@@ -22,6 +22,7 @@ let usage = """
       SUBSCRIBE_TOKEN   required  the app's bearer token; several with commas between
       MAX_SUBSCRIPTIONS           subscriptions in total (default 1000)
       MAX_REGISTRATIONS_PER_HOUR  registrations at once, and as many again over each hour (default 120)
+      MAX_PUSHES_AT_ONCE          pushes to one subscription at once, and as many again over each 40 s (default 20)
       APNS_KEY_FILE     required  path of the .p8 file
       APNS_KEY_ID       required  ten characters
       APNS_TEAM_ID      required  ten characters

@@ -44,6 +44,7 @@ import Testing
         #expect(configuration.certificateAuthorities == nil)
         #expect(configuration.maxSubscriptions == 1_000)
         #expect(configuration.maxRegistrationsPerHour == 120)
+        #expect(configuration.maxPushesAtOnce == 20)
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .text)
         #expect(configuration.sounds == (try Sounds(parsing: "")))
@@ -129,6 +130,7 @@ import Testing
         (.maxSubscriptions, "0"), (.maxSubscriptions, "-1"), (.maxSubscriptions, "+7"), (.maxSubscriptions, "1e3"),
         (.maxSubscriptions, "1000001"), (.maxSubscriptions, "99999999999999999999"), (.maxSubscriptions, "٧"),
         (.maxRegistrationsPerHour, "0"), (.maxRegistrationsPerHour, "unlimited"), (.maxRegistrationsPerHour, "1.5"),
+        (.maxPushesAtOnce, "0"), (.maxPushesAtOnce, "none"), (.maxPushesAtOnce, "1000001"),
         (.apnsKeyFile, "/nowhere/AuthKey.p8"), (.apnsKeyFile, "/"), (.apnsKeyFile, "/dev/null"),
         (.apnsKeyID, "short"), (.apnsKeyID, "abc123defg"), (.apnsKeyID, "ABC123DEF\n"),
         (.apnsTeamID, "ABCDEFGHIJK"), (.apnsTopic, "app"), (.apnsTopic, "org.example.app\r\nx: y"),

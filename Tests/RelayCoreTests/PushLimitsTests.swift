@@ -133,6 +133,19 @@ import Testing
         #expect(limits.messages.admit(id) == RetryAfter(seconds: 2))
     }
 
+    @Test(arguments: [(1, 40), (4, 10), (20, 2), (40, 1)])
+    func `as many as are taken at once come back within 40 s`(atOnce: Int, wait: Int) {
+        let clock = clock
+        let limits = PushLimits(atOnce: atOnce, uptime: { clock.uptime })
+        for limiter in [limits.messages, limits.strays] {
+            for _ in 0..<atOnce { #expect(limiter.admit(id) == nil) }
+            #expect(limiter.admit(id) == RetryAfter(seconds: wait))
+        }
+        clock.advance(by: 40)
+        for _ in 0..<atOnce { #expect(limits.messages.admit(id) == nil) }
+        #expect(limits.messages.admit(id) != nil)
+    }
+
     @Test func `a subscription that is gone leaves a bucket in neither`() {
         let limits = limits()
         _ = limits.strays.admit(id)

@@ -13,6 +13,8 @@ package struct Configuration: Sendable {
     package let maxSubscriptions: Int
     /// Registrations that are taken at once, of all apps together, and as many again spread over each hour.
     package let maxRegistrationsPerHour: Int
+    /// Pushes that one subscription takes at once, and as many again spread over each 40 s.
+    package let maxPushesAtOnce: Int
     package let providerKey: ProviderKey
     package let topic: String
     /// The service of Apple's to try first for a token of which nothing is known.
@@ -60,6 +62,9 @@ package struct Configuration: Sendable {
         let maxRegistrations = reader.optional(.maxRegistrationsPerHour, default: "120") { text throws(Fault) in
             try parseCount(text)
         }
+        let maxPushes = reader.optional(.maxPushesAtOnce, default: "20") { text throws(Fault) in
+            try parseCount(text)
+        }
         let keyFile = reader.required(.apnsKeyFile, "the path of the .p8 file from developer.apple.com") {
             text throws(Fault) in try readKey(text, with: readFile)
         }
@@ -85,7 +90,8 @@ package struct Configuration: Sendable {
         guard
             reader.problems.isEmpty,
             let publicURL, let listenAddress, let storeFiles, let tokens, let maxSubscriptions, let maxRegistrations,
-            let keyFile, let keyID, let teamID, let topic, let appleEnvironment, let appleURL, let authorities,
+            let maxPushes, let keyFile, let keyID, let teamID, let topic, let appleEnvironment, let appleURL,
+            let authorities,
             let sounds, let backups, let metricsAddress, let logLevel,
             let logFormat
         else { throw Problems(all: reader.problems) }
@@ -101,6 +107,7 @@ package struct Configuration: Sendable {
         subscribeTokens = tokens
         self.maxSubscriptions = maxSubscriptions
         maxRegistrationsPerHour = maxRegistrations
+        maxPushesAtOnce = maxPushes
         providerKey = ProviderKey(privateKey: keyFile.key, keyID: keyID, teamID: teamID)
         self.topic = topic
         environment = appleEnvironment

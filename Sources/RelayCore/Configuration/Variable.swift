@@ -7,6 +7,7 @@ package enum Variable: String, CaseIterable, Sendable {
     case subscribeToken = "SUBSCRIBE_TOKEN"
     case maxSubscriptions = "MAX_SUBSCRIPTIONS"
     case maxRegistrationsPerHour = "MAX_REGISTRATIONS_PER_HOUR"
+    case maxPushesAtOnce = "MAX_PUSHES_AT_ONCE"
     case apnsKeyFile = "APNS_KEY_FILE"
     case apnsKeyID = "APNS_KEY_ID"
     case apnsTeamID = "APNS_TEAM_ID"

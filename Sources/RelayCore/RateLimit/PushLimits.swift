@@ -8,8 +8,13 @@ package struct PushLimits: Sendable {
     let messages: RateLimiter
     let strays: RateLimiter
 
-    package init(uptime: @escaping @Sendable () -> Duration) {
-        self.init(messages: RateLimiter(uptime: uptime), strays: RateLimiter(uptime: uptime))
+    /// - Parameter atOnce: how many of each kind are taken at once, and again spread over each 40 s.
+    package init(atOnce: Int = 20, uptime: @escaping @Sendable () -> Duration) {
+        let refill = Duration.seconds(40) / max(1, atOnce)
+        self.init(
+            messages: RateLimiter(burst: atOnce, refill: refill, uptime: uptime),
+            strays: RateLimiter(burst: atOnce, refill: refill, uptime: uptime)
+        )
     }
 
     init(messages: RateLimiter, strays: RateLimiter) {

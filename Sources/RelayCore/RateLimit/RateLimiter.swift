@@ -1,7 +1,7 @@
 package import Store
 import Synchronization
 
-/// How many messages a subscription may get: a burst of 20, and one more every two seconds.
+/// How many messages a subscription may get: a burst, and one more after each time that refills one.
 ///
 /// A bucket exists only for a subscription that exists, since the handler asks after it has found the row; and a bucket
 /// that has filled up again says nothing and is dropped in time.
