@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 import Synchronization
 
 /// A strict HTTP/1.1 listener: one thread, one handler for all complete requests.
@@ -29,7 +29,7 @@ package final class Server: Sendable {
     ///   - handler: called once per complete request in a task of its own; its answer is dropped when the client is gone
     package init(
         address: ListenAddress,
-        socketMode: mode_t? = nil,
+        socketMode: UInt32? = nil,
         limits: Limits = Limits(),
         bodyRule: @escaping @Sendable (Head) -> BodyRule,
         executor: (any TaskExecutor)? = nil,

@@ -42,7 +42,8 @@ int main(int count, char **arguments) {
     // What Apple gets of a message of the benchmark.
     static const char payload[] =
         "{\"account\":\"alice@pixels.example\",\"account_id\":\"961576165188272129\",\"aps\":{\"alert\":{"
-        "\"body\":\"alice commented on your post: what a light, and so many birds above the bay (12345)\",\"title\":\"New Comment\"},"
+        "\"body\":\"alice commented on your post: what a light, and so many birds above the bay (12345)\","
+        "\"title\":\"New Comment\"},"
         "\"badge\":12,\"sound\":\"default\"},\"notification_type\":\"comment\",\"status_id\":\"988149955134320972\"}";
     curl_global_init(CURL_GLOBAL_DEFAULT);
     CURLM *multi = curl_multi_init();

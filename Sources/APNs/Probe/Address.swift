@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 
 /// The addresses of a name or of a literal, as the system's resolver gives them, each once.

@@ -39,6 +39,7 @@ extension Variable {
         switch self {
         case .subscribeToken: true
         case .publicURL, .listenAddress, .databasePath, .secretKeyFile, .maxSubscriptions, .maxRegistrationsPerHour,
+            .maxPushesAtOnce,
             .apnsKeyFile, .apnsKeyID, .apnsTeamID, .apnsTopic, .apnsEnvironment, .apnsURL, .apnsCAFile, .sounds,
             .backupDirectory, .backupInterval, .backupKeep, .metricsAddress, .logLevel, .logFormat:
             false
