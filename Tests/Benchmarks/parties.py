@@ -75,13 +75,17 @@ class Party:
 
 
 class Apple:
-    """nghttpd, which answers 200 without a body for each device that it has an empty file of."""
+    """nghttpd, which answers 200 for each device that it has a file of.
+
+    A file has two octets and not none: libcurl resets a stream that ends in a DATA frame without any, and nghttpd ends
+    a connection with more than 33 resets a second.
+    """
 
     def __init__(self, folder, devices):
         devices_folder = folder / "apple/3/device"
         devices_folder.mkdir(parents=True)
         for number in range(devices):
-            devices_folder.joinpath(device(number)).touch()
+            devices_folder.joinpath(device(number)).write_text("{}")
         self.ca, key = folder / "apple.pem", folder / "apple.key"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
                         "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -119,6 +123,7 @@ class Relay:
         if self.ask("GET", "/healthz")[0] != 200:
             raise Failure(f"the relay is not well: {self.party.tail()}")
         self.start_milliseconds = (time.monotonic() - start) * 1000
+        self.party.wait_for(self.metrics_port)
 
     def ask(self, method, path, body=None, port=None):
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=60)
