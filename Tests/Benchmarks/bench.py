@@ -127,7 +127,7 @@ def measure(options, program, tools):
     if options.json:
         print(figures.json(rounds))
     else:
-        print(f"{machine()}; {rounds} rounds")
+        print(f"{machine()}; rounds: {rounds}")
         print(figures.text())
     for name in figures.misses():
         say(f"missed: {name}")
