@@ -120,6 +120,9 @@ extension StoreFiles {
         }
         let log = belongs || !hasDatabase ? aside : freeName(at: now)
         for suffix in present { try move(database + suffix, to: log + suffix) }
+        // So that a second run finds also one that had taken the marked one's place. Not before its log, which is another
+        // one's, is out of the way.
+        if hasDatabase, !belongs { try lock.mark(aside) }
         // Before another file has the name.
         try DurableFile.syncDirectory(of: database)
         return aside

@@ -53,6 +53,24 @@ import Testing
         #expect(deaths >= atLeast)
     }
 
+    @Test func `a second run says where a database is also when that was not the one of the last start`() async throws {
+        let source = try await Source()
+        let folder = try TemporaryFolder()
+        try copyFiles(of: source.folder, to: folder.url)
+        let files = StoreFiles(database: folder.path("relay.sqlite"))
+        try await Store(files).close()
+        try FileManager.default.moveItem(atPath: files.database, toPath: folder.path("earlier.sqlite"))
+        try FileManager.default.copyItem(atPath: folder.path("earlier.sqlite"), toPath: files.database)
+        let killer = SystemCalls.killer("rename", number: 2, of: [])
+        #expect(try await restore(source.backup, in: folder, launcher: killer).end == 128 + SIGKILL)
+        #expect(throws: StoreError.lost(path: files.database)) { try Store(files) }
+        let aside = try #require(try names(in: folder, with: ".before-restore-").first)
+        let (end, output) = try await restore(source.backup, in: folder)
+        #expect(end == 0)
+        #expect(output.contains { $0.hasSuffix(aside) })
+        #expect(try names(in: folder, with: ".before-restore-") == [aside])
+    }
+
     private func names(in folder: TemporaryFolder, with part: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.contains(part) }.sorted()
     }
