@@ -104,10 +104,12 @@ package struct Numbers: Sendable {
             problems.add(.error, "The database cannot be used: \(error)")
         }
         if backups.isOverdue || backups.hasFailed {
+            let overdue =
+                backups.newest == nil
+                ? "There is no backup yet" : "The newest backup is older than twice BACKUP_INTERVAL"
             problems.add(
                 backups.isOverdue ? .error : .warning,
-                backups.isOverdue
-                    ? "The newest backup is older than twice BACKUP_INTERVAL" : "The last backup could not be made",
+                backups.isOverdue ? overdue : "The last backup could not be made",
                 remedy: "See what the last errors say of backups, and whether BACKUP_DIR can be written to"
             )
         }

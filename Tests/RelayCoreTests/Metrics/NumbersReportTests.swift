@@ -174,9 +174,16 @@ import Testing
         one.relay.clock.advance(by: 2 * Self.day + 1)
         #expect(await one.problems() == ["error: The newest backup is older than twice BACKUP_INTERVAL"])
 
-        let failing = try await Case(["BACKUP_DIR": "/dev/null/backups"])
+        let failing = try await Case()
         await failing.backups.makeIfDue()
-        #expect(await failing.problems() == ["warning: The last backup could not be made"])
+        failing.relay.clock.advance(by: Self.day)
+        try await failing.relay.store.close()
+        await failing.backups.makeIfDue()
+        #expect(await failing.problems().contains("warning: The last backup could not be made"))
+
+        let hopeless = try await Case(["BACKUP_DIR": "/dev/null/backups"])
+        await hopeless.backups.makeIfDue()
+        #expect(await hopeless.problems() == ["error: There is no backup yet"])
     }
 
     @Test func `a database that cannot be read is a problem, and no figure of 0`() async throws {
