@@ -21,6 +21,15 @@ package enum Outcome: Sendable, Equatable {
         case stopping
     }
 
+    /// What stood in the way; nil for an accepted one.
+    package var cause: Cause? {
+        switch self {
+        case .accepted: nil
+        case .deviceGone(let rejection): .rejection(rejection)
+        case .misconfigured(let cause), .tryAgain(let cause): cause
+        }
+    }
+
     /// The outcome of an answer other than 200.
     ///
     /// `deviceGone` ends a subscription for good, so it takes a word of Apple's that is known to mean it, or 410, which

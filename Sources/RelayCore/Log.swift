@@ -92,11 +92,15 @@ package struct Log: Sendable {
     }
 }
 
-/// Writes a text from the calling thread, which waits for it: for the words of a start that fails.
-package func write(_ text: String, to descriptor: Int32) {
+/// Writes a text from the calling thread, which waits for it: for the words of a command, or of a start that fails.
+///
+/// - Returns: false when not all of it could be written, and then `errno` says why.
+@discardableResult
+package func write(_ text: String, to descriptor: Int32) -> Bool {
     var octets = Array(text.utf8)[...]
     while !octets.isEmpty {
         let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        if written > 0 { octets = octets.dropFirst(written) } else if errno != EINTR { return }
+        if written > 0 { octets = octets.dropFirst(written) } else if errno != EINTR { return false }
     }
+    return true
 }

@@ -7,12 +7,17 @@ enum DurableFile {
 
     /// The octets of a file, or of its beginning; nil when there is none.
     static func read(_ path: String) throws(StoreError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Whoever opens a pipe would wait for somebody to write to it.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .file(action: "read", path: path, code: errno)
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            throw .file(action: "read", path: path, code: ESPIPE)
+        }
         var octets = [UInt8](repeating: 0, count: mostOctets)
         let count = Glibc.read(descriptor, &octets, octets.count)
         guard count >= 0 else { throw .file(action: "read", path: path, code: errno) }

@@ -119,6 +119,7 @@ package enum StoreError: Error, Equatable {
         case SQLITE_CORRUPT: self = .corrupt(cause)
         case SQLITE_NOTADB: self = .notADatabase
         case SQLITE_CANTOPEN, SQLITE_PERM: self = .cannotOpen(cause)
+        case SQLITE_IOERR where reason == ENOSPC || reason == EDQUOT: self = .full(cause)
         case SQLITE_IOERR: self = .inputOutput(cause)
         case SQLITE_CONSTRAINT: self = .constraint(cause)
         default: self = .other(cause)
@@ -134,7 +135,9 @@ extension StoreError: CustomStringConvertible {
         case .full(let cause): "\(cause): make room on the disk"
         case .readOnly(let cause): "\(cause): let the relay's user write the file and its directory"
         case .corrupt(let cause): "\(cause): restore the latest backup with relay restore FILE"
-        case .notADatabase: "the file is no database: let DB_PATH name the relay's database or a new file"
+        case .notADatabase:
+            "the file is no database, or its beginning is damaged: let DB_PATH name the relay's database, or restore the "
+                + "latest backup with relay restore FILE"
         case .cannotOpen(let cause): "\(cause): create the directory and let the relay's user write it"
         case .inputOutput(let cause): "\(cause): look for disk errors in the kernel's log"
         case .constraint(let cause): "\(cause): try again with a new id"
@@ -149,8 +152,8 @@ extension StoreError: CustomStringConvertible {
                 + "it, \(path)-wal and \(path).lock"
         case .notAFile: "this is no file: let DB_PATH name the relay's database or a new file"
         case .lost(let path):
-            "the file is gone: is its disk mounted? restore the latest backup with relay restore FILE; to begin without any "
-                + "subscription, remove \(path)-wal and \(path).lock"
+            "the file is gone: is its disk mounted? restore the latest backup with relay restore FILE, also where a restore "
+                + "was cut off; to begin without any subscription, remove \(path)-wal and \(path).lock"
         case .foreign: "the database is another program's: let DB_PATH name the relay's database or a new file"
         case .newer(let version):
             "the database is of a later release (version \(version)): install that release, or restore the backup "
@@ -164,7 +167,8 @@ extension StoreError: CustomStringConvertible {
                 + "and start it"
         case .missingSecretKey: "there is no such file, and subscriptions are sealed with the key in it: restore it"
         case .wrongSecretKey:
-            "subscriptions are sealed with another key than the one in this file: restore the one that belongs to DB_PATH"
+            "subscriptions are sealed with another key than the one in this file: restore the one "
+                + "that belongs to DB_PATH, and keep this one under another name"
         case .malformedSecretKey:
             "the file does not hold 64 hexadecimal digits: restore it from your copy, and do not overwrite it"
         case .unsealable(let column, let subscription):

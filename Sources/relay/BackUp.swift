@@ -5,10 +5,12 @@ import RelayCore
 import Store
 
 /// `relay backup [FILE]`: what to print.
-func backUp(_ arguments: Arguments) throws(StartError) -> String {
+///
+/// - Parameter file: where to; `BACKUP_DIR` unless given.
+func backUp(to file: String?, environmentFile: String?) throws(StartError) -> String {
     // The relay that runs is in another directory.
-    let request = BackupRequest(path: arguments.operand.map(absolute))
-    let report: BackupReport = try Control(environmentFile: arguments.environmentFile)
+    let request = BackupRequest(path: file.map(absolute))
+    let report: BackupReport = try Control(environmentFile: environmentFile)
         // A large database takes its time to be copied.
         .ask(.post, "/backup", Array((try? JSONEncoder().encode(request)) ?? Data()), within: .seconds(600))
     return """

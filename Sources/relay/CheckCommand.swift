@@ -26,7 +26,7 @@ private func lookAtDatabase(
 ) -> Result<DatabaseFacts, Check.Unavailable> {
     let control = Control(files: files, backups: plan)
     do throws(StartError) {
-        if let facts: DatabaseFacts = try control.askRelay(.get, "/facts", within: .seconds(600)) {
+        if let facts: DatabaseFacts = try control.askRelay(.get, "/facts", within: .seconds(60)) {
             return .success(facts)
         }
     } catch {

@@ -34,7 +34,9 @@ struct Control {
         _ body: [UInt8] = [],
         within time: Duration = .seconds(30)
     ) throws(StartError) -> Answer {
-        if let answer: Answer = try askRelay(method, path, body, within: time) { return answer }
+        // Under so long a path nobody can be asked; that a relay runs shows in its lock.
+        let isReachable = connectionFault(at: socket) != ENAMETOOLONG
+        if isReachable, let answer: Answer = try askRelay(method, path, body, within: time) { return answer }
         return try read(alone(method, path, body))
     }
 
@@ -57,7 +59,8 @@ struct Control {
         if let obstacle = Self.obstacle(code, at: socket) { throw .command(obstacle) }
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch .cannotConnect { return nil } catch {
-            throw .command("\(socket): \(error.text): see the log of the relay, and restart it if need be")
+            let late = error == .timedOut ? "; it may still do what it was asked, so look before you ask again" : ""
+            throw .command("\(socket): \(error.text)\(late): see the log of the relay, and restart it if need be")
         }
         return try read((answer.status, answer.body))
     }

@@ -67,5 +67,6 @@ private func text(_ subscription: SubscriptionReport, _ report: TestReport, _ ti
         return hop.word.isEmpty ? line : "\(line)  \(hop.word.printable)"
     }
     let head = "a test alert to \(subscription.hash), \(subscription.name)"
-    return ([head] + lines).joined(separator: "\n")
+    let remedy = report.remedy.map { ["  -> \($0.printable)"] } ?? []
+    return ([head] + lines + remedy).joined(separator: "\n")
 }

@@ -78,7 +78,9 @@ extension RelayProgram.Ended {
         let hash = try #require(try await relay.command("subscriptions", "--json", apple: apple).reports().first?.hash)
         let sent = try await relay.command("send", hash, apple: apple)
         #expect(sent.code == 1)
-        #expect(sent.output.last?.hasSuffix("failed: \(word)") == true)
+        #expect(sent.output.contains { $0.hasSuffix("failed: \(word)") })
+        #expect(sent.output.last?.hasPrefix("  -> ") == true)
+        #expect(!sent.text.contains("("), "\(sent.text)")
         #expect(!sent.text.contains("accepted"))
     }
 
@@ -166,6 +168,32 @@ extension RelayProgram.Ended {
             #expect(ended.errors.count == 1)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    }
+
+    @Test(arguments: ["subscriptions", "--help", "--version"])
+    func `what cannot be written whole ends with 1`(command: String) async throws {
+        let apple = try await AppleSimulator.shared()
+        let relay = try await RelayProgram(apple: apple)
+        var environment = RelayProgram.environment(apple, in: relay.folder)
+        environment[.publicURL] = "http://\(relay.address)"
+        let full = ["/bin/sh", "-c", #"exec "$0" "$@" >/dev/full"#]
+        let ended = try await RelayProgram.run([command], environment, launcher: full)
+        #expect(ended.code == 1)
+        #expect(ended.errorText.contains("cannot write to standard output"))
+    }
+
+    @Test(arguments: [Variable.apnsKeyFile, .secretKeyFile, .apnsCAFile])
+    func `a pipe in the place of a file is said to be one, and not waited for`(variable: Variable) async throws {
+        let apple = try await AppleSimulator.shared()
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        var environment = RelayProgram.environment(apple, in: folder)
+        environment[variable] = pipe
+        let ended = try await RelayProgram.run(["serve"], environment)
+        #expect([1, 78].contains(ended.code))
+        #expect(ended.errors.count == 1)
+        #expect(ended.errorText.contains(variable.rawValue))
     }
 
     @Test func `the control socket is its owner's alone, and one of a killed relay is taken over`() async throws {

@@ -66,6 +66,38 @@ import Testing
         #expect(await third.stop() == 0)
     }
 
+    @Test func `a new secret key comes with a backup that it opens`() async throws {
+        let apple = try await AppleSimulator.shared()
+        let relay = try await RelayProgram(apple: apple)
+        let endpoint = try await relay.subscribe(freshToken())
+        #expect(await relay.stop() == 0)
+        var environment = RelayProgram.environment(apple, in: relay.folder)
+        let without = try await RelayProgram.run(["rotate-key"], environment)
+        #expect(without.code == 0)
+        #expect(without.output.last?.contains("run relay backup FILE") == true)
+
+        let directory = relay.folder.path("backups")
+        environment[.backupDirectory] = directory
+        #expect(try await RelayProgram.run(["rotate-key"], environment).code == 0)
+        let made = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(made.count == 1)
+        let backup = "\(directory)/\(try #require(made.first))"
+        #expect(try await RelayProgram.run(["restore", backup], environment).code == 0)
+        let again = try await RelayProgram(apple: apple, in: relay.folder)
+        #expect(try await again.push(to: endpoint).status == 201)
+        #expect(await again.stop() == 0)
+    }
+
+    @Test(arguments: ["", ".control", "-wal", ".secret-key.copy"])
+    func `no backup takes a name of the database's own`(suffix: String) async throws {
+        let apple = try await AppleSimulator.shared()
+        let relay = try await RelayProgram(apple: apple)
+        #expect(await relay.stop() == 0)
+        let ended = try await relay.command("backup", relay.folder.path("relay.sqlite\(suffix)"), apple: apple)
+        #expect(ended.code == 1)
+        #expect(ended.errorText.contains("choose another"))
+    }
+
     @Test func `a backup is not written over a file, and not by a name that the relay cannot know`() async throws {
         let apple = try await AppleSimulator.shared()
         let relay = try await RelayProgram(apple: apple)

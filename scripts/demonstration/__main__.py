@@ -61,7 +61,7 @@ Everything keeps running until Ctrl-C. In another terminal, in the same folder a
 
   # As its operator: the page is at http://{stage.numbers}/
   relay() {{ command {stage.program} "$@" --env-file $DEMO/relay.env; }}
-  relay check; relay subscriptions    # two lines of the check fail here: https, and what comes with it
+  relay check; relay subscriptions    # one line of the check fails here: this is no https
   relay send $(relay subscriptions | awk 'END {{ print $1 }}')
   relay backup; curl -s http://{stage.numbers}/metrics | grep pushes_total
 

@@ -16,11 +16,13 @@ package struct File: Sendable {
 
     /// Reads a file of up to 4 MiB.
     package static func read(_ path: String) throws(FileError) -> File {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Whoever opens a pipe would wait for somebody to write to it, and no signal would end that.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileError(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError(path, errno) }
+        guard status.st_mode & S_IFMT != S_IFIFO else { throw FileError(path, ESPIPE) }
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while octets.count < largest {
@@ -51,6 +53,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         case ENOENT: "does not exist (\(path)): check the path"
         case EACCES, EPERM: "may not be read (\(path)): give it to the user that the relay runs as"
         case EISDIR: "cannot be read, because it is a directory (\(path)): name a file in it"
+        case ESPIPE: "cannot be read, because it is a pipe (\(path)): write it to a file"
         default: "cannot be read (\(path), \(String(cString: strerror(code)))): check the path and the disk"
         }
     }

@@ -10,6 +10,7 @@ package enum ControlError: Error {
     case tooManyTickets
     case noBackupDirectory
     case relativeBackupPath
+    case ownFile
     case database(StoreError)
     /// What the relay cannot do; the words behind "the relay".
     case failed(String)
@@ -21,7 +22,7 @@ package enum ControlError: Error {
     var status: Int {
         switch self {
         case .unknownRoute, .unknownSubscription: 404
-        case .malformedHash, .noBackupDirectory, .relativeBackupPath: 400
+        case .malformedHash, .noBackupDirectory, .relativeBackupPath, .ownFile: 400
         case .ambiguous: 409
         case .tooManyTickets: 429
         case .database: 503
@@ -38,6 +39,7 @@ package enum ControlError: Error {
         case .tooManyTickets: "too_many_tests"
         case .noBackupDirectory: "no_backup_directory"
         case .relativeBackupPath: "relative_backup_path"
+        case .ownFile: "own_file"
         case .database: "database_unavailable"
         case .failed: "failed"
         }
@@ -54,6 +56,7 @@ package enum ControlError: Error {
                 + found.map { "\($0.id.fullName) (\($0.words))" }.joined(separator: ", ")
         case .tooManyTickets: "too many tests are under way: try again in a minute"
         case .noBackupDirectory: "there is no place for it: name a file, or set BACKUP_DIR"
+        case .ownFile: "a name that begins with DB_PATH is the database's own: choose another"
         case .relativeBackupPath: "the relay runs in another directory: name the file by its whole path"
         case .database(let error): "\(error)"
         case .failed(let text): "the relay \(text)"

@@ -141,6 +141,8 @@ package struct ControlRoutes: Sendable {
     private func backUp(_ request: Request) async throws(ControlError) -> BackupReport {
         let wanted: BackupRequest
         do throws(JSON.Malformed) { wanted = try JSON.decode(request.body) } catch { throw .failed(error.text) }
+        // What begins with its name is the database's own, or would be taken for it.
+        if let path = wanted.path, path.hasPrefix(files.database) { throw .ownFile }
         return try await backups.make(at: wanted.path)
     }
 }

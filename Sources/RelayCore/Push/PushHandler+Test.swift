@@ -8,6 +8,8 @@ package struct TestReport: Codable, Sendable {
     package var error: String?
     /// Apple's word, or what kept the relay from asking; nil where Apple was not asked.
     package var apple: String?
+    /// What to do about it; nil where there is nothing to do, or nothing known.
+    package var remedy: String?
     /// `production` or `sandbox`; nil where one service stands in for both.
     package var environment: String?
     /// From the whole request to the decrypted message.
@@ -16,7 +18,7 @@ package struct TestReport: Codable, Sendable {
     package var appleMilliseconds: Double?
 
     private enum CodingKeys: String, CodingKey {
-        case error, apple, environment
+        case error, apple, remedy, environment
         case decryptedMilliseconds = "decrypted_ms"
         case appleMilliseconds = "apple_ms"
     }
@@ -39,11 +41,16 @@ extension PushHandler {
             let notification = try notification(message, for: subscription, badge: nil, headers: headers)
             let delivery = await apple.deliver(notification, to: subscription)
             report.appleMilliseconds = (clocks.uptime() - opened).milliseconds
-            report.apple = "\(delivery.outcome)"
+            report.apple = delivery.outcome.cause.map(\.description) ?? "accepted"
+            report.remedy = delivery.outcome.cause?.remedy(now: clocks.now())
             report.environment = delivery.environment?.rawValue
             try await settle(delivery, nil, subscription)
         } catch {
             report.error = error.word
+            if case .deviceGone = error {
+                report.remedy = "the subscription is deleted: have the app opened on that phone, which registers anew"
+            }
+            if case .rateLimited(let wait) = error { report.remedy = "wait \(wait.seconds) s, and send again" }
         }
         return report
     }
