@@ -54,21 +54,6 @@ struct Key: ~Copyable {
         return try bigEndian(number)
     }
 
-    borrowing func derive(with peer: borrowing Key) throws(CryptoError) -> [UInt8] {
-        guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .library("EVP_PKEY_CTX_new") }
-        defer { EVP_PKEY_CTX_free(context) }
-        var secret = [UInt8](repeating: 0, count: 32)
-        var length = secret.count
-        guard
-            EVP_PKEY_derive_init(context) == 1,
-            // 0: do not validate the peer a second time; making its key from octets did.
-            EVP_PKEY_derive_set_peer_ex(context, peer.raw, 0) == 1,
-            EVP_PKEY_derive(context, &secret, &length) == 1,
-            length == secret.count
-        else { throw .library("EVP_PKEY_derive") }
-        return secret
-    }
-
     borrowing func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .library("EVP_MD_CTX_new") }
         defer { EVP_MD_CTX_free(context) }
@@ -93,26 +78,6 @@ struct Key: ~Copyable {
         defer { ERR_clear_error() }
         return EVP_DigestVerify(context, der, der.count, message, message.count) == 1
     }
-
-    /// The uncompressed point of a private scalar, which must be in the range that SEC 1, section 3.2.1 gives.
-    static func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8] {
-        let number = try BigNumber(bigEndian: scalar)
-        guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else { throw .library("EC_GROUP_new") }
-        defer { EC_GROUP_free(group) }
-        guard
-            BN_is_zero(number.raw) == 0,
-            let order = EC_GROUP_get0_order(group),
-            BN_cmp(number.raw, order) < 0
-        else { throw .notAP256PrivateKey }
-        guard let point = EC_POINT_new(group) else { throw .library("EC_POINT_new") }
-        defer { EC_POINT_free(point) }
-        var octets = [UInt8](repeating: 0, count: P256PrivateKey.pointLength)
-        guard
-            EC_POINT_mul(group, point, number.raw, nil, nil, nil) == 1,
-            EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, &octets, octets.count, nil) == octets.count
-        else { throw .library("EC_POINT_mul") }
-        return octets
-    }
 }
 
 /// Answers OpenSSL's question for a password with none, so that an encrypted key is an error and not a prompt.
@@ -125,21 +90,8 @@ private func refusePassword(
     -1
 }
 
-/// A `BIGNUM` that is wiped when it goes out of scope.
-private struct BigNumber: ~Copyable {
-    let raw: OpaquePointer
-
-    init(bigEndian octets: [UInt8]) throws(CryptoError) {
-        guard let length = Int32(exactly: octets.count), let raw = BN_bin2bn(octets, length, nil) else {
-            throw .library("BN_bin2bn")
-        }
-        self.raw = raw
-    }
-
-    deinit { BN_clear_free(raw) }
-}
-
-private func bigEndian(_ number: OpaquePointer) throws(CryptoError) -> [UInt8] {
+/// 32 octets, with zeros in front of a short number.
+func bigEndian(_ number: OpaquePointer) throws(CryptoError) -> [UInt8] {
     var octets = [UInt8](repeating: 0, count: 32)
     guard BN_bn2binpad(number, &octets, 32) == 32 else { throw .library("BN_bn2binpad") }
     return octets

@@ -1,6 +1,6 @@
 /// A private key on the curve P-256 (FIPS 186-4, D.1.2.3) with its public point.
 ///
-/// It is plain octets, so it can be stored and sent between tasks; OpenSSL's own objects live only inside one call.
+/// It is plain octets, so it can be stored and sent between tasks; of OpenSSL's own objects only the curve outlives a call.
 package struct P256PrivateKey: Sendable {
     /// The private scalar, big-endian: 32 octets, 1 up to the order of the curve.
     package let scalar: [UInt8]
@@ -19,7 +19,7 @@ package struct P256PrivateKey: Sendable {
     package init(scalar: [UInt8]) throws(CryptoError) {
         guard scalar.count == Self.scalarLength else { throw .notAP256PrivateKey }
         self.scalar = scalar
-        publicPoint = try Key.publicPoint(of: scalar)
+        publicPoint = try Curve.get().publicPoint(of: scalar)
     }
 
     /// The key in a PEM file (PKCS #8 or SEC 1); an encrypted one is refused, since nobody is there to type the password.
@@ -29,7 +29,7 @@ package struct P256PrivateKey: Sendable {
 
     private init(_ key: consuming Key) throws(CryptoError) {
         scalar = try key.scalar()
-        publicPoint = try Key.publicPoint(of: scalar)
+        publicPoint = try Curve.get().publicPoint(of: scalar)
     }
 
     /// The x coordinate that both sides of ECDH arrive at (SEC 1, section 3.3.1): 32 octets.
@@ -38,7 +38,7 @@ package struct P256PrivateKey: Sendable {
     ///   compressed and hybrid forms and infinity, which RFC 8291, section 4 does not allow.
     package func sharedSecret(with point: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard point.count == Self.pointLength, point.first == 0x04 else { throw .notAPoint }
-        return try Key(publicPoint: publicPoint, scalar: scalar).derive(with: Key(publicPoint: point))
+        return try Curve.get().sharedSecret(scalar, with: point)
     }
 
     /// The ES256 signature of `message` as JOSE writes it (RFC 7518, section 3.4): r then s, 32 octets each.
