@@ -34,6 +34,8 @@ final class Database {
     let forgetOldHours: Statement
     /// Held from the first backup on: those of another relay in the same directory would be taken for this one's.
     private var backups: FileLock?
+    /// As ``Connection/configure(busyTimeout:)`` leaves it.
+    private var syncsCommits = true
     /// The last, so that it is let go of when everything above is closed.
     private let lock: FileLock
 
@@ -192,6 +194,14 @@ final class Database {
     /// Keeps the directory of the backups to this relay for as long as it runs.
     func hold(_ directory: BackupDirectory) throws(StoreError) {
         if backups == nil { backups = try directory.lock() }
+    }
+
+    /// Whether commits from now on are synced before they return; not to be called within a transaction.
+    func syncCommits(_ isWanted: Bool) throws(StoreError) {
+        guard isWanted != syncsCommits else { return }
+        // With a log, both leave a sound file behind a power cut: NORMAL syncs when the log is folded in.
+        try connection.execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")", for: .badge)
+        syncsCommits = isWanted
     }
 
     /// Takes the key out of the file that nothing is sealed with, after a rotation that was cut short.

@@ -63,7 +63,7 @@ extension Store {
         let values = counts.map { Value.integer(Int64(min(max($0, 0), 1 << 40))) }
         // Far from the ends of the range, so that the difference does not overflow.
         let hour = Value.integer(min(max(figures.hour, -1 << 40), 1 << 40))
-        try write(for: .note) { (database) throws(StoreError) in
+        try write(for: .note, isPromised: false) { (database) throws(StoreError) in
             try database.addHour.run([hour] + values)
             try database.forgetOldHours.run([hour, .integer(Self.hoursKept)])
         }

@@ -26,9 +26,12 @@ extension Store {
     }
 
     /// Adds one to the counter, up to 2,147,483,647; `nil` when there is no such subscription any more.
+    ///
+    /// A power cut may undo the last ones: the app sets the counter anyway, and a sync for each push would cost more than
+    /// all the rest of it.
     package func countUp(_ id: SubscriptionID) throws(StoreError) -> BadgeIncrement? {
         let id = Value.blob(id.digest)
-        return try write(for: .badge) { (database) throws(StoreError) in
+        return try write(for: .badge, isPromised: false) { (database) throws(StoreError) in
             try database.increment.run([id])
             let added = Int(database.connection.changes)
             return try database.badge.first([id]) { row in

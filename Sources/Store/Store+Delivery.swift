@@ -41,7 +41,7 @@ extension Store {
         let isNews = known.acceptedAt == nil || (environment != nil && known.environment != environment)
         let hasDoubts = try database.doubts() > 0
         guard isNews || hasDoubts else { return }
-        try write(for: .badge) { (database) throws(StoreError) in
+        try write(for: .badge, isPromised: false) { (database) throws(StoreError) in
             if isNews {
                 try database.accept.run([
                     .blob(known.id.digest), try database.lookup(known.deviceToken), environment.map(Value.text),

@@ -17,7 +17,7 @@ extension Store {
     /// Writes down in one transaction what was noted; after an error the notes are kept for the next time.
     package func flushNotes() throws(StoreError) {
         guard !notes.isEmpty else { return }
-        try write(for: .note) { (database) throws(StoreError) in try notes.write(to: database) }
+        try write(for: .note, isPromised: false) { (database) throws(StoreError) in try notes.write(to: database) }
         notes = DeliveryNotes()
     }
 

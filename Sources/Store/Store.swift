@@ -4,8 +4,9 @@ import Threads
 /// The subscriptions on disk, behind the one connection this process has to them.
 ///
 /// One connection, because SQLite 3.7.0 … 3.51.2 may corrupt a file when two write or checkpoint at the same moment.
-/// Each write is one statement or one transaction, and is synced to disk before the call returns: what is answered to
-/// the app outlives a power cut. No call suspends halfway, so calls take effect in one order, whole.
+/// Each write is one statement or one transaction. What is promised to the app or a sender is synced to disk before the
+/// call returns, so that it outlives a power cut; what a push counts is not. No call suspends halfway, so calls take
+/// effect in one order, whole.
 package actor Store {
     private let executor: ThreadExecutor
     /// Whether there was no database before.
@@ -54,6 +55,8 @@ package actor Store {
         // To begin is to take the write lock, which a file that turned read-only or is held by another refuses.
         try database.connection.transaction(for: .check) {}
         try payDebts()
+        // What is tried is what a promise takes.
+        try database.syncCommits(true)
         try health.check(database.connection)
     }
 

@@ -30,7 +30,7 @@ int main(int count, char **arguments) {
     long number = atol(arguments[1]);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     require(sqlite3_open_v2(arguments[2], &database, flags, NULL) == SQLITE_OK, "opening the database");
-    execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
+    execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
             "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL");
     unsigned char(*ids)[32] = NULL;
     long rows = 0;
