@@ -24,7 +24,7 @@ import Testing
         (
             "the file is gone", { try FileManager.default.removeItem(atPath: $0.path("relay.sqlite")) },
             "relay: DB_PATH {folder}/relay.sqlite: the file is gone: is its disk mounted? restore the latest "
-                + "backup with relay restore FILE; to begin without any subscription, remove "
+                + "backup with relay restore FILE, also where a restore was cut off; to begin without any subscription, remove "
                 + "{folder}/relay.sqlite-wal and {folder}/relay.sqlite.lock"
         ),
         (
@@ -35,7 +35,7 @@ import Testing
         (
             "the key is another", { try $0.write(String(repeating: "ab", count: 32), to: "relay.sqlite.secret-key") },
             "relay: RELAY_SECRET_KEY_FILE {folder}/relay.sqlite.secret-key: subscriptions are sealed with another key than "
-                + "the one in this file: restore the one that belongs to DB_PATH"
+                + "the one in this file: restore the one that belongs to DB_PATH, and keep this one under another name"
         ),
     ]
 
