@@ -55,62 +55,39 @@ package final class Program: Sendable {
     private static let patience = Duration.seconds(120)
 
     private let state = Mutex(State())
-    private let process: Mutex<Process>
+    private let child: Child
     private let input: FileHandle
     private let gate = ReadingGate()
-    package let identifier: Int32
 
     /// Starts the program.
     ///
     /// - Parameters:
     ///   - environment: the whole of it; nothing is inherited unless it is nil.
     package init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        if let environment { process.environment = environment }
-        let (input, output, errors) = try Self.oneAtATime.withLock { _ in
-            let pipes = (Pipe(), Pipe(), Pipe())
-            (process.standardInput, process.standardOutput, process.standardError) = pipes
-            try Self.withSignalsOpen { try process.run() }
-            return pipes
-        }
-        self.input = input.fileHandleForWriting
-        identifier = process.processIdentifier
-        self.process = Mutex(process)
-        follow(output) { $0.take($1) }
-        follow(errors) {
+        child = try Child(
+            path,
+            arguments,
+            environment: environment ?? ProcessInfo.processInfo.environment
+        )
+        input = FileHandle(fileDescriptor: child.input, closeOnDealloc: true)
+        follow(child.output) { $0.take($1) }
+        follow(child.errors) {
             $0.standardError.append($1)
             return []
         }
     }
 
-    /// Held while a program begins, since one that begins at the same moment would inherit the pipes of this one, and
-    /// their end would not come before that program's.
-    private static let oneAtATime = Mutex(())
-
-    /// Has the program begin without a blocked signal, as one that is started by a shell or by systemd does.
-    ///
-    /// It inherits the mask of the thread that starts it, and threads of a pool block nearly all signals: SIGTERM would
-    /// not reach a program that leaves the mask as it finds it.
-    private static func withSignalsOpen(_ start: () throws -> Void) rethrows {
-        var (none, before) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try start()
-    }
-
     deinit {
         gate.open()
-        let process = process.withLock { $0 }
-        if process.isRunning { kill(identifier, SIGKILL) }
+        child.signal(SIGKILL)
+        _ = child.wait()
     }
 
+    /// The number of the process.
+    package var identifier: Int32 { child.identifier }
+
     /// Reads a stream to its end on a thread of its own.
-    private func follow(_ pipe: Pipe, take: @escaping @Sendable (inout State, String) -> [Resumption]) {
-        // The pipe's own handle closes with the pipe, which nobody holds once the program runs.
-        let descriptor = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    private func follow(_ descriptor: Int32, take: @escaping @Sendable (inout State, String) -> [Resumption]) {
         Thread.detachNewThread { [weak self, gate] in
             Self.readLines(of: descriptor) { line in
                 self?.update { take(&$0, line) }
@@ -194,17 +171,15 @@ extension Program {
 
     /// Sends a signal.
     package func signal(_ signal: Int32) {
-        kill(identifier, signal)
+        child.signal(signal)
     }
 
     /// Whether the process is gone, though its output may not have been read.
-    package var hasEnded: Bool { !process.withLock { $0.isRunning } }
+    package var hasEnded: Bool { child.hasEnded }
 
     /// Waits on this thread for the end of a program that says little; its exit code.
     package func endNow() -> Int32 {
-        let process = process.withLock { $0 }
-        process.waitUntilExit()
-        return process.terminationStatus
+        child.wait()
     }
 
     /// Waits for the end: the exit code, or 128 and the number of the signal that ended it.
@@ -213,12 +188,11 @@ extension Program {
     package func end() async -> Int32 {
         _ = await wait({ _ in nil }, nil)
         guard state.withLock(\.hasEnded) else {
-            if !hasEnded { signal(SIGKILL) }
+            signal(SIGKILL)
             return -1
         }
-        let process = process.withLock { $0 }
-        process.waitUntilExit()
-        return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+        let child = child
+        return (try? await onThread { child.wait() }) ?? -1
     }
 }
 
