@@ -23,6 +23,21 @@ extension Store {
     /// - Returns: nil when there is no database, and never was one: the first start makes it.
     /// - Throws: ``StoreError/inUse(path:)`` when it does run.
     package static func examine(_ files: StoreFiles) throws(StoreError) -> Examination? {
+        try look(at: files) { (connection) throws(StoreError) in try connection.examination() }
+    }
+
+    /// The version of the tables of a relay that does not run, likewise, without reading the whole file; nil when there is
+    /// no database.
+    ///
+    /// A start would bring one below ``Examination/newestVersion`` up to date.
+    package static func version(of files: StoreFiles) throws(StoreError) -> Int64? {
+        try look(at: files) { (connection) throws(StoreError) in try connection.pragma("user_version") }
+    }
+
+    private static func look<Finding>(
+        at files: StoreFiles,
+        _ find: (borrowing Connection) throws(StoreError) -> Finding
+    ) throws(StoreError) -> Finding? {
         let lock = try FileLock(existing: files.lock)
         let mark = try lock?.isMarked() ?? false
         guard try files.isPresent() else {
@@ -38,9 +53,9 @@ extension Store {
                 try connection.requireKey(among: files.keyFile.read())
             }
         } catch .corrupt {
-            // Of which the following tells more.
+            // Of which an examination tells more.
         }
-        return try connection.examination()
+        return try find(connection)
     }
 }
 

@@ -45,10 +45,8 @@ extension Store {
     /// The subscriptions whose short name the operator may mean, in the order of their creation; more than one when it
     /// is ambiguous.
     ///
-    /// - Parameter prefix: of the hex digest of the id, 8 to 64 lower-case digits; anything else names none.
+    /// - Parameter prefix: of the hex digest of the id; what is no ``SubscriptionID/isName(_:)`` names none.
     package func subscriptions(named prefix: String) throws(StoreError) -> [SubscriptionSummary] {
-        let digits = Array("0123456789abcdef".utf8)
-        guard (8...64).contains(prefix.utf8.count), prefix.utf8.allSatisfy(digits.contains) else { return [] }
-        return try summaries(named: prefix)
+        SubscriptionID.isName(prefix) ? try summaries(named: prefix) : []
     }
 }

@@ -17,6 +17,12 @@ package struct SubscriptionID: Hashable, Sendable {
         self.digest = digest
     }
 
+    /// Whether a text may be how the operator names one: the first 8 to 64 lower-case hex digits of a digest.
+    package static func isName(_ text: String) -> Bool {
+        (8...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     /// How the operator names it where ``shortName`` is that of another one as well: all 64 hex digits.
     package var fullName: String {
         Hex.encode(digest)

@@ -34,9 +34,11 @@ struct Control {
         _ body: [UInt8] = [],
         within time: Duration = .seconds(30)
     ) throws(StartError) -> Answer {
+        let fault = connectionFault
         // Under so long a path nobody can be asked; that a relay runs shows in its lock.
-        let isReachable = connectionFault(at: socket) != ENAMETOOLONG
-        if isReachable, let answer: Answer = try askRelay(method, path, body, within: time) { return answer }
+        if fault != ENAMETOOLONG, let answer: Answer = try ask(at: fault, method, path, body, within: time) {
+            return answer
+        }
         return try read(alone(method, path, body))
     }
 
@@ -49,14 +51,24 @@ struct Control {
         _ body: [UInt8] = [],
         within time: Duration = .seconds(30)
     ) throws(StartError) -> Answer? {
+        try ask(at: connectionFault, method, path, body, within: time)
+    }
+
+    /// - Parameter fault: what became of a connection to the socket, which says who is there.
+    private func ask<Answer: Decodable>(
+        at fault: Int32,
+        _ method: Probe.Method,
+        _ path: String,
+        _ body: [UInt8],
+        within time: Duration
+    ) throws(StartError) -> Answer? {
+        if [ENOENT, ENOTDIR, ECONNREFUSED].contains(fault) { return nil }
+        if let obstacle = Self.obstacle(fault, at: socket) { throw .command(obstacle) }
         var probe = Probe(method, "http://relay\(path)")
         probe.socketPath = socket
         probe.body = body
         probe.timeLimit = time
         probe.longestAnswer = 1 << 28
-        let code = connectionFault(at: socket)
-        if [ENOENT, ENOTDIR, ECONNREFUSED].contains(code) { return nil }
-        if let obstacle = Self.obstacle(code, at: socket) { throw .command(obstacle) }
         let answer: ProbeAnswer
         do throws(ProbeError) { answer = try probe.answer() } catch .cannotConnect { return nil } catch {
             let late = error == .timedOut ? "; it may still do what it was asked, so look before you ask again" : ""
@@ -91,17 +103,26 @@ struct Control {
 
     private var socket: String { ControlSocket.path(of: files) }
 
+    private var connectionFault: Int32 { ListenAddress.unix(path: socket).connectionFault }
+
     /// Opens the database of a relay that does not run; none is made, and none is changed.
     private func opened() throws(StartError) -> Store {
-        let found: Examination?
-        do throws(StoreError) { found = try Store.examine(files) } catch { throw .store(error, files) }
+        let version: Int64?
+        let isDamaged: Bool
+        do throws(StoreError) {
+            version = try Store.version(of: files)
+            // The whole file is read with the start below; here only where its damage is what matters more.
+            isDamaged = version == Examination.newestVersion ? false : try Store.examine(files)?.damage != nil
+        } catch {
+            throw .store(error, files)
+        }
         // Of a mistyped path there would be an empty one.
-        guard let found else {
+        guard let version else {
             throw .command("DB_PATH \(files.database): there is none yet: start the relay, which makes it")
         }
         // That is for a start and not for what only reads: there would be no way back to the release before. A damaged
         // one is refused as a start refuses it, whatever its version.
-        guard found.version == Examination.newestVersion || found.damage != nil else {
+        guard version == Examination.newestVersion || isDamaged else {
             throw .command(
                 "DB_PATH \(files.database): it is of an earlier release: start the relay once, which brings it up to "
                     + "date"
@@ -128,23 +149,4 @@ struct Control {
         guard let response else { throw .command("nothing came of it: try again") }
         return (response.status, response.body)
     }
-}
-
-/// The errno of a connection to a Unix socket, which ends at once; 0 when there is one.
-func connectionFault(at path: String) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    // One octet for the NUL behind it.
-    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0 else { return errno }
-    defer { close(descriptor) }
-    let status = withUnsafePointer(to: address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-    }
-    return status == 0 ? 0 : errno
 }

@@ -66,7 +66,7 @@ private func text(_ subscription: SubscriptionReport, _ report: TestReport, _ ti
         let line = "  \(name)\(String(repeating: " ", count: max(0, 10 - time.count)))\(time)"
         return hop.word.isEmpty ? line : "\(line)  \(hop.word.printable)"
     }
-    let head = "a test alert to \(subscription.hash), \(subscription.name)"
+    let head = "a test alert to \(subscription.hash), \(subscription.name ?? unnamed)"
     let remedy = report.remedy.map { ["  -> \($0.printable)"] } ?? []
     return ([head] + lines + remedy).joined(separator: "\n")
 }

@@ -1,7 +1,7 @@
 import APNs
-import Crypto
 import FoundationEssentials
 import RelayCore
+import Store
 
 /// `relay subscriptions`: what to print.
 func listSubscriptions(_ arguments: Arguments) throws(StartError) -> String {
@@ -19,7 +19,7 @@ func removeSubscription(_ arguments: Arguments) throws(StartError) -> String {
     let removed: SubscriptionReport = try Control(environmentFile: arguments.environmentFile)
         .ask(.post, "/subscriptions/\(try hash(arguments))/remove")
     return """
-        removed \(removed.hash), \(removed.name)
+        removed \(removed.hash), \(removed.name ?? unnamed)
         its instance forgets the endpoint at its next push; the app has to register anew to be told again
         """
 }
@@ -27,16 +27,11 @@ func removeSubscription(_ arguments: Arguments) throws(StartError) -> String {
 /// The hash that a command names, which becomes a segment of a path.
 func hash(_ arguments: Arguments) throws(StartError) -> String {
     let hash = arguments.operand ?? ""
-    guard !hash.isEmpty, hash.utf8.allSatisfy({ Base64URL.isLetter($0) }) else {
+    guard SubscriptionID.isName(hash.lowercased()) else {
         throw .command(ControlError.malformedHash.message)
     }
     return hash
 }
 
-extension SubscriptionReport {
-    /// How a person knows it, with nothing in it that a terminal would act on.
-    var name: String {
-        let words = [label, account].filter { !$0.isEmpty }.map(\.printable)
-        return words.isEmpty ? "which has no label" : words.joined(separator: ", ")
-    }
-}
+/// What a subscription is called that has neither label nor account.
+let unnamed = "which has no label"

@@ -33,15 +33,20 @@ extension StatusReport {
         report.subscriptions = household
         report.hours = day
         report.lastErrors = [
-            Event(
+            RecentFailures.Entry(
                 time: moment - 9_400,
                 level: .warning,
                 event: "push_failed",
                 cause: "HTTP 503 ServiceUnavailable",
                 remedy: "wait: Apple is in trouble, and the instance comes again"
             ),
-            Event(time: moment - 93_000, level: .warning, event: "device_gone", cause: "HTTP 410 Unregistered"),
-            Event(
+            RecentFailures.Entry(
+                time: moment - 93_000,
+                level: .warning,
+                event: "device_gone",
+                cause: "HTTP 410 Unregistered"
+            ),
+            RecentFailures.Entry(
                 time: moment - 260_000,
                 level: .error,
                 event: "database_write_failed",
@@ -91,7 +96,7 @@ extension StatusReport {
         }
         (report.hours, report.subscriptions) = (hours, subscriptions)
         report.lastErrors = (0..<25).map { number in
-            Event(
+            RecentFailures.Entry(
                 time: moment - Int64(number) * 700 - 65,
                 level: .error,
                 event: "apple_refuses_configuration",
@@ -126,7 +131,9 @@ extension StatusReport {
         }
         report.facts.subscriptionCount = 1_000
         report.problems = texts.map { Problem(.warning, $0, remedy: $0) }
-        report.lastErrors = texts.map { Event(time: moment, level: .error, event: $0, cause: $0, remedy: $0) }
+        report.lastErrors = texts.map {
+            RecentFailures.Entry(time: moment, level: .error, event: $0, cause: $0, remedy: $0)
+        }
         report.hours = report.hours?.map { hour in
             var hour = hour
             (hour.accepted, hour.failed, hour.gone, hour.latencyMax) = (.max, .min, .max, .max)

@@ -42,6 +42,13 @@ package enum ListenAddress: Sendable, Equatable {
         }
     }
 
+    /// The errno of a connection to a Unix socket, which ends at once; 0 when somebody listens there, and ENAMETOOLONG for
+    /// a path that no socket can have.
+    package var connectionFault: Int32 {
+        guard let address = SocketAddress(self) else { return ENAMETOOLONG }
+        return address.connectionFault ?? errno
+    }
+
     private static func port(_ text: Substring) throws(ListenAddressError) -> UInt16 {
         // UInt16("+80") is 80, so the digits are checked first.
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw .missingPort }

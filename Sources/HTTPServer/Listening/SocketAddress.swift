@@ -60,6 +60,12 @@ struct SocketAddress {
         }
     }
 
+    /// The errno of a connection that ends at once; 0 when there is one, nil with errno set when there is no socket to try.
+    var connectionFault: Int32? {
+        guard let probe = Socket.descriptor(family) else { return nil }
+        return withPointer { connect(probe.number, $0, $1) == 0 ? 0 : errno }
+    }
+
     private mutating func fill<Inner>(with inner: Inner) {
         withUnsafeMutableBytes(of: &storage) { target in
             withUnsafeBytes(of: inner) { target.copyMemory(from: $0) }

@@ -25,11 +25,10 @@ struct SocketFile: Sendable {
     static func removeStale(_ path: String, _ address: SocketAddress) throws(ServerError) {
         guard let status = status(path) else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
-        guard let probe = Socket.descriptor(AF_UNIX) else {
+        guard let fault = address.connectionFault else {
             throw .failed(operation: "socket", address: .unix(path: path), code: errno)
         }
-        let isRefused = address.withPointer { connect(probe.number, $0, $1) } != 0 && errno == ECONNREFUSED
-        guard isRefused else { throw .socketInUse(path: path) }
+        guard fault == ECONNREFUSED else { throw .socketInUse(path: path) }
         _ = unlink(path)
     }
 

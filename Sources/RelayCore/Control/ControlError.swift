@@ -53,7 +53,9 @@ package enum ControlError: Error {
         case .unknownSubscription: "there is no subscription of that hash: see `relay subscriptions`"
         case .ambiguous(let found):
             "\(found.count) subscriptions begin with that hash: name one by all of its digits: "
-                + found.map { "\($0.id.fullName) (\($0.words))" }.joined(separator: ", ")
+                + found.map { "\($0.id.fullName) (\(SubscriptionReport($0).name ?? "no label"))" }.joined(
+                    separator: ", "
+                )
         case .tooManyTickets: "too many tests are under way: try again in a minute"
         case .noBackupDirectory: "there is no place for it: name a file, or set BACKUP_DIR"
         case .ownFile: "a name that begins with DB_PATH is the database's own: choose another"
@@ -61,13 +63,5 @@ package enum ControlError: Error {
         case .database(let error): "\(error)"
         case .failed(let text): "the relay \(text)"
         }
-    }
-}
-
-extension SubscriptionSummary {
-    /// How a person knows it, with nothing in it that a terminal would act on.
-    fileprivate var words: String {
-        let words = [label, account].filter { !$0.isEmpty }.map(\.printable)
-        return words.isEmpty ? "no label" : words.joined(separator: ", ")
     }
 }

@@ -88,10 +88,7 @@ package struct ControlRoutes: Sendable {
     /// The one subscription that a hash names.
     private func find(_ hash: String) async throws(ControlError) -> (id: SubscriptionID, report: SubscriptionReport) {
         let hash = hash.lowercased()
-        let isHash =
-            hash.utf8.count >= 8 && hash.utf8.count <= 64
-            && hash.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard isHash else { throw .malformedHash }
+        guard SubscriptionID.isName(hash) else { throw .malformedHash }
         let found = try await ControlError.mapping { () async throws(StoreError) in
             try await store.subscriptions(named: hash)
         }
@@ -170,5 +167,11 @@ extension SubscriptionReport {
             badgesEnabled: summary.badgesEnabled,
             isPinned: summary.isPinned
         )
+    }
+
+    /// How a person knows it, with nothing in it that a terminal would act on; nil where nobody gave it a name.
+    package var name: String? {
+        let words = [label, account].filter { !$0.isEmpty }.map(\.printable)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }

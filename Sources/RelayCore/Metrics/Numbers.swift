@@ -136,9 +136,7 @@ package struct Numbers: Sendable {
         report.problems = problems.all
         report.subscriptions = subscriptions
         report.hours = hours
-        report.lastErrors = entries.map {
-            StatusReport.Event(time: $0.time, level: $0.level, event: $0.event, cause: $0.cause, remedy: $0.remedy)
-        }
+        report.lastErrors = entries
         return report
     }
 }

@@ -11,6 +11,14 @@ package final class RecentFailures: Sendable {
         /// At most 500 octets, like the remedy.
         package let cause: String?
         package let remedy: String?
+
+        package init(time: Int64, level: Log.Level, event: String, cause: String? = nil, remedy: String? = nil) {
+            self.time = time
+            self.level = level
+            self.event = event
+            self.cause = cause
+            self.remedy = remedy
+        }
     }
 
     private struct Ring {

@@ -42,12 +42,12 @@ extension StatusPage {
 
 /// Events that tell the same, told once.
 private struct Failing {
-    let newest: StatusReport.Event
+    let newest: RecentFailures.Entry
     var count = 1
     var oldest: Int64
 
     /// In the order of the newest of each.
-    static func kinds(of events: [StatusReport.Event]) -> [Failing] {
+    static func kinds(of events: [RecentFailures.Entry]) -> [Failing] {
         var (kinds, places): ([Failing], [[String?]: Int]) = ([], [:])
         for event in events {
             let kind = [event.level.rawValue, event.event, event.cause, event.remedy]

@@ -18,7 +18,7 @@ package struct StatusReport: Sendable {
     /// Nil where they cannot be read.
     package var hours: [Hour]? = []
     /// The newest first; the page tells those that are alike once, and no more than 20 kinds.
-    package var lastErrors: [Event] = []
+    package var lastErrors: [RecentFailures.Entry] = []
 
     package init(version: String, now: Int64, runningSince: Int64, facts: Facts) {
         self.version = version
@@ -132,22 +132,5 @@ extension StatusReport {
         package var latencyMax: Int?
 
         package init(start: Int64) { self.start = start }
-    }
-
-    /// A line of the log that tells of a failure.
-    package struct Event: Sendable {
-        package var time: Int64
-        package var level: Log.Level
-        package var event: String
-        package var cause: String?
-        package var remedy: String?
-
-        package init(time: Int64, level: Log.Level, event: String, cause: String? = nil, remedy: String? = nil) {
-            self.time = time
-            self.level = level
-            self.event = event
-            self.cause = cause
-            self.remedy = remedy
-        }
     }
 }
