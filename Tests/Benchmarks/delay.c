@@ -3,8 +3,9 @@
 // It delays octets and not requests, as a long line does: HTTP/2's streams stay concurrent. Half of the time goes to
 // each direction. At SIGTERM it prints how many connections it has taken.
 #define _GNU_SOURCE
+#include "timed.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,17 +39,6 @@ static struct way *ways;
 static void stop(int signal) {
     (void)signal;
     is_stopped = 1;
-}
-
-static void fail(const char *what) {
-    fprintf(stderr, "delay: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
 static struct sockaddr_in address(int port) {

@@ -4,8 +4,9 @@
 // for all who would have come meanwhile. Prints: requests, those not answered 201, and median, p99 and most in
 // microseconds.
 #define _GNU_SOURCE
+#include "timed.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -31,17 +32,6 @@ static int idle[MOST], idle_count, opened, epoll;
 static struct sockaddr_in server;
 static const char *requests;
 static size_t request_length;
-
-static void fail(const char *what) {
-    fprintf(stderr, "pace: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 static void open_connection(void) {
     struct connection *connection = &connections[opened];
