@@ -11,7 +11,7 @@ func rotateKey(environmentFile: String?) throws(StartError) -> String {
     let backup: String
     do throws(StartError) {
         backup =
-            try BackupPlan.isSet(variables)
+            try files.backups != nil
             ? backUp(to: nil, environmentFile: environmentFile)
             : "there is no backup that this key opens yet: run relay backup FILE"
     } catch {

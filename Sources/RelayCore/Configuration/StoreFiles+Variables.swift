@@ -19,11 +19,6 @@ extension StoreFiles {
 }
 
 extension BackupPlan {
-    /// Whether there is a directory for them.
-    package static func isSet(_ variables: [String: String]) -> Bool {
-        variables[Variable.backupDirectory.rawValue].map { !$0.isEmpty } ?? false
-    }
-
     /// Where a command finds backups, and puts its own; nil where none is scheduled.
     package static func read(_ variables: [String: String]) throws(Problems) -> BackupPlan? {
         var reader = VariableReader(variables)
