@@ -82,7 +82,7 @@ final class Database {
         find = try connection.prepare(
             """
             SELECT device_token, account, label, private_key, auth, badge_count, badges_enabled, created_at,
-                environment, accepted_at, vapid_key
+                environment, accepted_at, vapid_key, public_key
             FROM subscriptions WHERE id = ?1
             """,
             for: .read
@@ -94,8 +94,8 @@ final class Database {
         insert = try connection.prepare(
             """
             INSERT INTO subscriptions (id, device, device_token, account, label, private_key, auth, created_at,
-                environment, accepted_at, vapid_key)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                environment, accepted_at, vapid_key, public_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """,
             for: .register
         )

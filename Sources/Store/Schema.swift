@@ -9,8 +9,9 @@ enum Schema {
         static let sealed: Int64 = 1
         /// Sealed, and written anew since.
         static let compact: Int64 = 2
-        /// With what the operator wants to see: the last pushes of a subscription, and figures by the hour.
-        static let current: Int64 = 3
+        /// With what the operator wants to see (the last pushes of a subscription, figures by the hour), which is 3,
+        /// and with public keys.
+        static let current: Int64 = 4
     }
 
     /// What the columns hold is sealed with ``Seal`` where their comment says so.
@@ -50,6 +51,8 @@ enum Schema {
         // When one last failed, and why in a few words; NULL before.
         ("last_failed_at", "INTEGER"),
         ("last_failure", "TEXT CHECK (length(CAST(last_failure AS BLOB)) <= 200)"),
+        // The public point of the private key, which everybody may know; NULL in a row from before there was the column.
+        ("public_key", "BLOB CHECK (length(public_key) = 65)"),
     ]
 
     /// Everything beside the subscriptions; it may be there already.

@@ -9,6 +9,7 @@ extension Store {
                 account: row.text(1),
                 label: row.text(2),
                 privateKey: try database.open(row.blob(3), .privateKey, of: id),
+                publicKey: row.value(11) == nil ? nil : row.blob(11),
                 authSecret: try database.open(row.blob(4), .authSecret, of: id),
                 // 64 bits here as there, and the table's CHECK keeps it within 31.
                 badgeCount: Int(row.integer(5)),
@@ -57,6 +58,7 @@ extension Store {
                 registration.environment.map(Value.text) ?? proof?.environment ?? nil,
                 isProven ? proof?.acceptedAt ?? nil : nil,
                 registration.vapidKey.map(Value.blob),
+                registration.publicKey.map(Value.blob),
             ])
             let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
             let gone = replaced + evicted

@@ -12,6 +12,8 @@ package struct Subscription: Sendable {
     package let label: String
     /// The P-256 scalar that decrypts this subscription's messages, 32 octets.
     package let privateKey: [UInt8]
+    /// Its public point, 65 octets; `nil` in a row from before points were stored, where it has to be multiplied.
+    package let publicKey: [UInt8]?
     /// The auth secret of RFC 8291, 16 octets.
     package let authSecret: [UInt8]
     /// Unread messages of this subscription alone, 0 … 2,147,483,647.
@@ -40,6 +42,8 @@ package struct Registration: Sendable {
     package let label: String
     /// A P-256 scalar, 32 octets.
     package let privateKey: [UInt8]
+    /// Its public point, 65 octets; `nil` leaves it to be made for each push.
+    package let publicKey: [UInt8]?
     /// The auth secret of RFC 8291, 16 octets.
     package let authSecret: [UInt8]
     /// Unix seconds; of a device's subscriptions the one with the least is the first to be evicted.
@@ -56,6 +60,7 @@ package struct Registration: Sendable {
         account: String,
         label: String,
         privateKey: [UInt8],
+        publicKey: [UInt8]? = nil,
         authSecret: [UInt8],
         createdAt: Int64,
         environment: String? = nil,
@@ -66,6 +71,7 @@ package struct Registration: Sendable {
         self.account = account
         self.label = label
         self.privateKey = privateKey
+        self.publicKey = publicKey
         self.authSecret = authSecret
         self.createdAt = createdAt
         self.environment = environment

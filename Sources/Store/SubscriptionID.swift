@@ -12,6 +12,11 @@ package struct SubscriptionID: Hashable, Sendable {
         digest = SHA256.digest(id)
     }
 
+    /// In one go: the digest's octets would be hashed one after the other.
+    package func hash(into hasher: inout Hasher) {
+        digest.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// The id of a row; `digest` is 32 octets, which the table's CHECK holds.
     init(digest: [UInt8]) {
         self.digest = digest

@@ -15,8 +15,10 @@ package struct ReceiverKeys: Sendable {
     }
 
     /// Keys as they were stored; throws `notAP256PrivateKey` when the scalar is not one.
-    package init(scalar: [UInt8], authSecret: [UInt8]) throws(CryptoError) {
-        privateKey = try P256PrivateKey(scalar: scalar)
+    ///
+    /// - Parameter publicPoint: see ``P256PrivateKey/init(scalar:publicPoint:)``.
+    package init(scalar: [UInt8], publicPoint: [UInt8]? = nil, authSecret: [UInt8]) throws(CryptoError) {
+        privateKey = try P256PrivateKey(scalar: scalar, publicPoint: publicPoint)
         self.authSecret = authSecret
     }
 
@@ -42,7 +44,13 @@ package struct ReceiverKeys: Sendable {
 
 /// Cuts the padding of a last record: zeros, and before them the delimiter 0x02 (RFC 8188, section 2).
 private func unpadded(_ padded: [UInt8]) throws(MessageError) -> [UInt8] {
-    guard let delimiter = padded.lastIndex(where: { $0 != 0 }) else { throw .noDelimiter }
+    let delimiter = padded.withUnsafeBytes { octets in
+        var end = octets.count
+        // Pixelfed's padding is some 2,600 zeros.
+        while end >= 8, octets.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
+        return octets[..<end].lastIndex { $0 != 0 }
+    }
+    guard let delimiter else { throw .noDelimiter }
     guard padded[delimiter] == 0x02 else { throw .badDelimiter }
     return Array(padded[..<delimiter])
 }

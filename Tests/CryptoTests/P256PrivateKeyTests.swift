@@ -44,6 +44,17 @@ import Testing
         }
     }
 
+    @Test func `a stored point is taken as it is, and needs a scalar all the same`() throws {
+        let key = try P256PrivateKey()
+        #expect(try P256PrivateKey(scalar: key.scalar, publicPoint: key.publicPoint).publicPoint == key.publicPoint)
+        #expect(throws: CryptoError.notAPoint) {
+            try P256PrivateKey(scalar: key.scalar, publicPoint: key.publicPoint.dropLast())
+        }
+        #expect(throws: CryptoError.notAP256PrivateKey) {
+            try P256PrivateKey(scalar: order, publicPoint: key.publicPoint)
+        }
+    }
+
     @Test func `the largest scalar below the order is a key`() throws {
         var largest = order
         largest[31] -= 1

@@ -20,6 +20,7 @@ import Testing
             account: account,
             label: "",
             privateKey: [],
+            publicKey: nil,
             authSecret: [],
             badgeCount: 0,
             badgesEnabled: true,

@@ -69,7 +69,7 @@ struct BackupDirectoryTests {
     @Test func `the newest are kept, and nothing that is not a scheduled backup is removed`() async throws {
         try await store.backup(into: directory, keeping: 2, at: now)
         let others = [
-            "before-version-3-20200101T000000Z.sqlite", "before-version-3-unsealed-20200101T000000Z.sqlite",
+            "before-version-4-20200101T000000Z.sqlite", "before-version-3-unsealed-20200101T000000Z.sqlite",
             "relay-20200101T000000Z.sqlite.old", "relay-20200101.sqlite", "relay-20200132T000000Z.sqlite",
             "relay-2020010 T000000Z.sqlite", "my relay-20200101T000000Z.sqlite", "notes", "x.relay-draft",
         ]
@@ -135,7 +135,7 @@ struct BackupDirectoryTests {
         try directory.create(owner: folder.path)
         let drafts = [
             "relay-20200101T000000Z.sqlite", "relay-by-hand-20200101T000000Z.sqlite",
-            "before-version-3-20200101T000000Z.sqlite",
+            "before-version-4-20200101T000000Z.sqlite",
         ]
         for name in drafts { try put(name + BackupDirectory.draftSuffix) }
         try await store.backup(into: directory, keeping: 5, at: now)

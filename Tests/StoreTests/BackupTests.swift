@@ -28,7 +28,7 @@ struct BackupTests {
         try await store.backup(to: path)
         #expect(try rows(path, "SELECT id FROM subscriptions").count == 2)
         #expect(try rows(path, "PRAGMA application_id") == ["1380729177"])
-        #expect(try rows(path, "PRAGMA user_version") == ["3"])
+        #expect(try rows(path, "PRAGMA user_version") == ["4"])
         #expect(try rows(path, "PRAGMA integrity_check") == ["ok"])
         #expect(try mode(path) == 0o600)
         let fresh = ["relay.sqlite", "-shm", "-wal", ".lock", ".secret-key"].enumerated()

@@ -22,7 +22,7 @@ struct ExaminationTests {
     @Test func `a relay that runs examines its own database, and nobody else does`() async throws {
         let store = try folder.store()
         try await store.register("one")
-        #expect(try await store.examine() == Examination(damage: nil, version: 3, count: 1))
+        #expect(try await store.examine() == Examination(damage: nil, version: 4, count: 1))
         #expect(throws: StoreError.inUse(path: folder.files.lock)) { try Store.examine(folder.files) }
     }
 
@@ -31,7 +31,7 @@ struct ExaminationTests {
         try await store.register("one")
         try await store.close()
         let found = try expectUntouched { try Store.examine(folder.files) }
-        #expect(found == Examination(damage: nil, version: 3, count: 1))
+        #expect(found == Examination(damage: nil, version: 4, count: 1))
     }
 
     @Test func `the log of a relay that was killed is read and stays as it is`() async throws {
@@ -42,7 +42,7 @@ struct ExaminationTests {
             try FileManager.default.copyItem(atPath: folder.path(name), toPath: killed.path(name))
         }
         let (names, log) = (try killed.names(), try killed.octets("relay.sqlite-wal"))
-        #expect(try Store.examine(killed.files) == Examination(damage: nil, version: 3, count: 1))
+        #expect(try Store.examine(killed.files) == Examination(damage: nil, version: 4, count: 1))
         #expect(try killed.names() == names)
         #expect(try killed.octets("relay.sqlite-wal") == log)
         #expect(try await killed.store().count() == 1)
@@ -82,8 +82,8 @@ struct ExaminationTests {
         try Data(String(repeating: "ab", count: 32).utf8).write(to: URL(filePath: path))
         #expect(throws: StoreError.wrongSecretKey) { try Store.examine(folder.files) }
         try key.write(to: URL(filePath: path))
-        try folder.execute("PRAGMA user_version = 4")
-        #expect(throws: StoreError.newer(version: 4)) { try Store.examine(folder.files) }
+        try folder.execute("PRAGMA user_version = 5")
+        #expect(throws: StoreError.newer(version: 5)) { try Store.examine(folder.files) }
         try FileManager.default.removeItem(atPath: folder.path)
         #expect(throws: StoreError.lost(path: folder.files.database)) { try Store.examine(folder.files) }
     }

@@ -30,7 +30,7 @@ struct MigrationBackupTests {
         try SealedRelease.first.rewrite(folder)
 
         let store = try open()
-        let path = folder.path("backups/before-version-3-20261130T235959Z.sqlite")
+        let path = folder.path("backups/before-version-4-20261130T235959Z.sqlite")
         #expect(store.migrationBackup == MigrationBackup(path: path, isUnsealed: false))
         let copy = try Connection(frozen: path)
         #expect(try copy.pragma("user_version") == 2)
@@ -38,7 +38,7 @@ struct MigrationBackupTests {
         #expect(try copy.countRows() == 1)
         try await store.close()
         #expect(try open().migrationBackup == nil)
-        #expect(try names() == ["before-version-3-20261130T235959Z.sqlite"])
+        #expect(try names() == ["before-version-4-20261130T235959Z.sqlite"])
     }
 
     @Test(arguments: Age.allCases)
@@ -47,7 +47,7 @@ struct MigrationBackupTests {
     {
         try folder.execute(age.sql)
         let store = try open()
-        let path = folder.path("backups/before-version-3-unsealed-20261130T235959Z.sqlite")
+        let path = folder.path("backups/before-version-4-unsealed-20261130T235959Z.sqlite")
         #expect(store.migrationBackup == MigrationBackup(path: path, isUnsealed: true))
         #expect(try await store.subscription(id("clear-id_1"))?.deviceToken == phone)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -65,8 +65,8 @@ struct MigrationBackupTests {
         #expect(try directory.unsealed() == [])
         try folder.execute(Age.checked.sql)
         try await open().close()
-        let path = folder.path("backups/before-version-3-unsealed-20261130T235959Z.sqlite")
-        for name in ["before-version-3-20261130T235959Z.sqlite", "relay-20261130T235959Z.sqlite", "unsealed"] {
+        let path = folder.path("backups/before-version-4-unsealed-20261130T235959Z.sqlite")
+        for name in ["before-version-4-20261130T235959Z.sqlite", "relay-20261130T235959Z.sqlite", "unsealed"] {
             try Data().write(to: folder.url.appending(path: "backups/\(name)"))
         }
         let store = try open()
@@ -106,7 +106,7 @@ struct MigrationBackupTests {
         for attempt in 0..<3 as Range<Int64> {
             #expect(throws: StoreError.unconvertible(column: "auth", rowid: 9)) { try open(now: attempt) }
         }
-        #expect(try names() == ["before-version-3-unsealed-19700101T000000Z.sqlite"])
+        #expect(try names() == ["before-version-4-unsealed-19700101T000000Z.sqlite"])
         try folder.execute("DELETE FROM subscriptions WHERE rowid = 9")
         #expect(try open(now: 7).migrationBackup?.path.hasSuffix("-19700101T000007Z.sqlite") == true)
         #expect(try names().count == 2)
@@ -119,8 +119,8 @@ struct MigrationBackupTests {
         try SealedRelease.first.rewrite(folder)
         try Data(String(repeating: "ab", count: 32).utf8).write(to: URL(filePath: files.secretKey))
         #expect(throws: StoreError.wrongSecretKey) { try open() }
-        try folder.execute("PRAGMA user_version = 4")
-        #expect(throws: StoreError.newer(version: 4)) { try open() }
+        try folder.execute("PRAGMA user_version = 5")
+        #expect(throws: StoreError.newer(version: 5)) { try open() }
         #expect(try !folder.names().contains("backups"))
     }
 }

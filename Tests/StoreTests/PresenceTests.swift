@@ -96,7 +96,7 @@ struct PresenceTests {
 
     @Test(arguments: [
         "CREATE TABLE notes (text)", "CREATE TABLE subscriptions (id, email)", "PRAGMA application_id = 1",
-        "PRAGMA user_version = 3; CREATE TABLE notes (text)",
+        "PRAGMA user_version = 4; CREATE TABLE notes (text)",
         "PRAGMA application_id = 0x524C4159; CREATE TABLE notes (text)",
     ])
     func `C-09: a database of another program is refused and stays as it is`(sql: String) throws {
@@ -104,7 +104,7 @@ struct PresenceTests {
         try expectUntouched(.foreign)
     }
 
-    @Test(arguments: [4, 5, 2_147_483_647])
+    @Test(arguments: [5, 6, 2_147_483_647])
     func `C-10: a database of a later release is refused and stays as it is`(version: Int64) async throws {
         try await fill()
         try folder.execute("PRAGMA user_version = \(version)")

@@ -192,8 +192,8 @@ struct RestoreTests {
     @Test func `a backup of another program or of a later release is refused and changes nothing`() async throws {
         try await files.fill().close()
         let connection = try Connection(path: files.backup)
-        try connection.execute("PRAGMA user_version = 4", for: .check)
-        try expectRefused(.newer(version: 4))
+        try connection.execute("PRAGMA user_version = 5", for: .check)
+        try expectRefused(.newer(version: 5))
         try connection.execute("PRAGMA application_id = 1", for: .check)
         try expectRefused(.foreign)
     }

@@ -57,7 +57,7 @@ struct SealTests {
         #expect(try found(in: folder.names()) == [])
         try await store.close()
         #expect(try found(in: folder.names()) == [])
-        #expect(try folder.rows("PRAGMA user_version") == ["3"])
+        #expect(try folder.rows("PRAGMA user_version") == ["4"])
         #expect(try await folder.store().subscription(id("clear-id_1"))?.deviceToken == phone)
     }
 

@@ -35,12 +35,13 @@ struct SealedMigrationTests {
         #expect(one.deviceToken == phone)
         #expect(one.account == "alice")
         #expect(one.privateKey == [UInt8](repeating: 7, count: 32))
+        #expect(one.publicKey == nil)
         #expect(try await store.countUp(id("one"))?.badge == 5)
         #expect(try await store.subscription(id("two"))?.deviceToken == tablet)
         let other = try Folder()
         let empty = try other.store()
         #expect(try await store.rows(Self.columns) == empty.rows(Self.columns))
-        #expect(try await store.rows("PRAGMA user_version") == ["3"])
+        #expect(try await store.rows("PRAGMA user_version") == ["4"])
     }
 
     @Test(arguments: SealedRelease.allCases)

@@ -15,6 +15,7 @@ struct SubscriptionTests {
 
     @Test func `a subscription is read back as it was registered`() async throws {
         let privateKey = [UInt8](0..<32)
+        let publicKey = [4] + [UInt8](0..<64)
         let authSecret = [UInt8](100..<116)
         _ = try await store.register(
             Registration(
@@ -23,6 +24,7 @@ struct SubscriptionTests {
                 account: "alice@pixels.example",
                 label: "Alice's phone",
                 privateKey: privateKey,
+                publicKey: publicKey,
                 authSecret: authSecret,
                 createdAt: 1_234_567_890
             )
@@ -33,6 +35,7 @@ struct SubscriptionTests {
         #expect(subscription.account == "alice@pixels.example")
         #expect(subscription.label == "Alice's phone")
         #expect(subscription.privateKey == privateKey)
+        #expect(subscription.publicKey == publicKey)
         #expect(subscription.authSecret == authSecret)
         #expect(subscription.badgeCount == 0)
         #expect(subscription.badgesEnabled)

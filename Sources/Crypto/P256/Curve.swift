@@ -16,14 +16,16 @@ struct Curve: @unchecked Sendable {
         return p256
     }
 
-    /// The uncompressed point of a private scalar, which must be in the range that SEC 1, section 3.2.1 gives.
+    /// Whether a number is in the range that SEC 1, section 3.2.1 gives to private keys.
+    func hasScalar(_ scalar: [UInt8]) throws(CryptoError) -> Bool {
+        let number = try BigNumber(bigEndian: scalar)
+        guard let order = EC_GROUP_get0_order(group) else { throw .library("EC_GROUP_get0_order") }
+        return BN_is_zero(number.raw) == 0 && BN_cmp(number.raw, order) < 0
+    }
+
+    /// The uncompressed point of a private scalar that ``hasScalar(_:)`` has looked at.
     func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8] {
         let number = try BigNumber(bigEndian: scalar)
-        guard
-            BN_is_zero(number.raw) == 0,
-            let order = EC_GROUP_get0_order(group),
-            BN_cmp(number.raw, order) < 0
-        else { throw .notAP256PrivateKey }
         let point = try Point(on: group)
         var octets = [UInt8](repeating: 0, count: P256PrivateKey.pointLength)
         guard
@@ -39,17 +41,18 @@ struct Curve: @unchecked Sendable {
     /// - Throws: `notAPoint` for one that OpenSSL does not find on the curve, which is all that has to be looked at: the
     ///   cofactor is 1, so that there are no points of small order.
     func sharedSecret(_ scalar: [UInt8], with peer: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let room = try Room()
         let number = try BigNumber(bigEndian: scalar)
         let point = try Point(on: group)
-        guard EC_POINT_oct2point(group, point.raw, peer, peer.count, nil) == 1 else {
+        guard EC_POINT_oct2point(group, point.raw, peer, peer.count, room.raw) == 1 else {
             ERR_clear_error()
             throw .notAPoint
         }
         let product = try Point(on: group)
         let x = try BigNumber()
         guard
-            EC_POINT_mul(group, product.raw, nil, point.raw, number.raw, nil) == 1,
-            EC_POINT_get_affine_coordinates(group, product.raw, x.raw, nil, nil) == 1
+            EC_POINT_mul(group, product.raw, nil, point.raw, number.raw, room.raw) == 1,
+            EC_POINT_get_affine_coordinates(group, product.raw, x.raw, nil, room.raw) == 1
         else { throw .library("EC_POINT_mul") }
         return try bigEndian(x.raw)
     }
@@ -65,6 +68,18 @@ private struct Point: ~Copyable {
     }
 
     deinit { EC_POINT_clear_free(raw) }
+}
+
+/// What a calculation keeps its steps in; each function would make its own.
+private struct Room: ~Copyable {
+    let raw: OpaquePointer
+
+    init() throws(CryptoError) {
+        guard let raw = BN_CTX_secure_new() else { throw .library("BN_CTX_secure_new") }
+        self.raw = raw
+    }
+
+    deinit { BN_CTX_free(raw) }
 }
 
 /// A `BIGNUM` that is wiped when it goes out of scope.

@@ -16,10 +16,18 @@ package struct P256PrivateKey: Sendable {
     }
 
     /// The key of a stored scalar; throws `notAP256PrivateKey` unless it is 32 octets within the curve's range.
-    package init(scalar: [UInt8]) throws(CryptoError) {
-        guard scalar.count == Self.scalarLength else { throw .notAP256PrivateKey }
+    ///
+    /// - Parameter publicPoint: the point that belongs to it, where that was stored as well. Not so much as whether it is
+    ///   on the curve is looked at: to make it anew, which nil does, is a quarter of what opening a message takes.
+    package init(scalar: [UInt8], publicPoint: [UInt8]? = nil) throws(CryptoError) {
+        guard scalar.count == Self.scalarLength, try Curve.get().hasScalar(scalar) else { throw .notAP256PrivateKey }
         self.scalar = scalar
-        publicPoint = try Curve.get().publicPoint(of: scalar)
+        if let publicPoint {
+            guard publicPoint.count == Self.pointLength else { throw .notAPoint }
+            self.publicPoint = publicPoint
+        } else {
+            self.publicPoint = try Curve.get().publicPoint(of: scalar)
+        }
     }
 
     /// The key in a PEM file (PKCS #8 or SEC 1); an encrypted one is refused, since nobody is there to type the password.

@@ -145,7 +145,11 @@ package struct PushHandler: Sendable {
 
     private func keys(of subscription: Subscription) throws(RelayError) -> ReceiverKeys {
         do throws(CryptoError) {
-            return try ReceiverKeys(scalar: subscription.privateKey, authSecret: subscription.authSecret)
+            return try ReceiverKeys(
+                scalar: subscription.privateKey,
+                publicPoint: subscription.publicKey,
+                authSecret: subscription.authSecret
+            )
         } catch {
             // The stored key is the relay's own; that it cannot be read is not the sender's fault.
             throw .undecryptable(.cryptographyFailed)

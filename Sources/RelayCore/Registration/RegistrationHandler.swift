@@ -77,6 +77,7 @@ package struct RegistrationHandler: Sendable {
             account: wanted.account,
             label: wanted.label,
             privateKey: keys.privateKey.scalar,
+            publicKey: keys.privateKey.publicPoint,
             authSecret: keys.authSecret,
             createdAt: clocks.now(),
             environment: wanted.environment?.rawValue,
