@@ -7,7 +7,6 @@
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/obj_mac.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
@@ -17,6 +16,20 @@
 // EVP_EC_gen is a macro over the variadic EVP_PKEY_Q_keygen, neither of which Swift can import.
 static inline EVP_PKEY *relay_EVP_P256_generate(void) {
     return EVP_EC_gen("P-256");
+}
+
+// HMAC with SHA-256 under a key of one zero octet, to be copied and given the key that is meant; NULL when it cannot be
+// made. It is written in C because an OSSL_PARAM keeps the pointers that it is given. (A copy of one without any key fails
+// in OpenSSL 3.0.)
+static inline EVP_MAC_CTX *relay_EVP_HMAC_SHA256(void) {
+    EVP_MAC *algorithm = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *context = EVP_MAC_CTX_new(algorithm);
+    EVP_MAC_free(algorithm);
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0), OSSL_PARAM_construct_end()};
+    if (context == NULL || EVP_MAC_init(context, (const unsigned char *)"", 1, parameters) == 1) return context;
+    EVP_MAC_CTX_free(context);
+    return NULL;
 }
 
 // A key of P-256 from its uncompressed point of 65 octets and, where `scalar` is not NULL, its 32 octets of private

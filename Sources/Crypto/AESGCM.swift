@@ -67,15 +67,9 @@ private struct CipherContext: ~Copyable {
     deinit { EVP_CIPHER_CTX_free(raw) }
 
     borrowing func start(key: [UInt8], nonce: [UInt8], encrypting: Bool) throws(CryptoError) {
-        let cipher: OpaquePointer? =
-            switch key.count {
-            case 16: EVP_aes_128_gcm()
-            case 32: EVP_aes_256_gcm()
-            default: nil
-            }
+        let cipher = try Algorithm.cipher(keyLength: key.count)
         // OpenSSL reads as many octets as the cipher needs from these pointers, whatever is behind them.
         guard
-            let cipher,
             nonce.count == AESGCM.nonceLength,
             EVP_CipherInit_ex(raw, cipher, nil, key, nonce, encrypting ? 1 : 0) == 1
         else { throw .library("EVP_CipherInit_ex") }

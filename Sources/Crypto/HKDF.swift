@@ -5,12 +5,18 @@ package enum HMAC {
     /// The 32 octets of the authentication code of `message` under `key`.
     package static func sha256(key: [UInt8], message: [UInt8]) throws(CryptoError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
-        // A nil key would tell OpenSSL to reuse an earlier one; an empty array's pointer is never nil here, and the
-        // length is given, so an empty key is the empty key.
+        var length = 0
+        let context = EVP_MAC_CTX_dup(try Algorithm.authentication())
+        defer { EVP_MAC_CTX_free(context) }
+        // A nil key would leave the one that the copy has; an empty array's pointer is never nil here, and the length is
+        // given, so an empty key is the empty key.
         guard
-            let length = Int32(exactly: key.count),
-            COpenSSL.HMAC(EVP_sha256(), key, length, message, message.count, &code, nil) != nil
-        else { throw .library("HMAC") }
+            context != nil,
+            EVP_MAC_init(context, key, key.count, nil) == 1,
+            EVP_MAC_update(context, message, message.count) == 1,
+            EVP_MAC_final(context, &code, &length, code.count) == 1,
+            length == code.count
+        else { throw .library("EVP_MAC") }
         return code
     }
 }
