@@ -1,7 +1,5 @@
-import FoundationEssentials
-
 /// The JSON body of an alert (Apple, "Generating a remote notification"): `aps`, and beside it what the app reads.
-package struct Payload: Encodable, Sendable {
+package struct Payload: Sendable {
     package var title: String
     package var body: String
     /// The number on the app's icon; nil leaves the icon as it is.
@@ -42,20 +40,20 @@ package struct Payload: Encodable, Sendable {
     ///
     /// The title, of which a phone shows one line, gives way first where it is longer than 200 characters, then the
     /// body, and only then the rest of the title.
-    package func encoded() throws -> [UInt8] {
-        let whole = try octets()
+    package func encoded() -> [UInt8] {
+        let whole = octets
         guard whole.count > Self.longest else { return whole }
         var shorter = self
         shorter.title = Self.cut(title, to: 200)
-        if try shorter.octets().count <= Self.longest { return try shorter.octets() }
-        try shorter.fit(\.body)
-        try shorter.fit(\.title)
-        return try shorter.octets()
+        if shorter.octets.count <= Self.longest { return shorter.octets }
+        shorter.fit(\.body)
+        shorter.fit(\.title)
+        return shorter.octets
     }
 
     /// Cuts one text to the most characters with which the whole fits, or to "…" when nothing of it does.
-    private mutating func fit(_ text: WritableKeyPath<Payload, String>) throws {
-        let whole = try octets().count
+    private mutating func fit(_ text: WritableKeyPath<Payload, String>) {
+        let whole = octets.count
         guard whole > Self.longest else { return }
         let original = self[keyPath: text]
         // A character is at least one octet, so more than this many cannot fit.
@@ -64,11 +62,11 @@ package struct Payload: Encodable, Sendable {
         while fits + 1 < tooMany {
             let middle = (fits + tooMany) / 2
             self[keyPath: text] = Self.cut(original, to: middle)
-            if try octets().count <= Self.longest { fits = middle } else { tooMany = middle }
+            if octets.count <= Self.longest { fits = middle } else { tooMany = middle }
         }
         self[keyPath: text] = Self.cut(original, to: fits)
         // "…" is no gain over one short character, and what is short is decided by how JSON writes it.
-        if try octets().count >= whole { self[keyPath: text] = original }
+        if octets.count >= whole { self[keyPath: text] = original }
     }
 
     private static func cut(_ text: String, to characters: Int) -> String {
@@ -78,35 +76,21 @@ package struct Payload: Encodable, Sendable {
         return text[..<end] + "…"
     }
 
-    private func octets() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        // Two octets for each slash would be wasted on a reader that needs one; sorted, so that a body is reproducible.
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return try Array(encoder.encode(self))
-    }
-
-    private enum Key: String, CodingKey {
-        case aps, account
-        case notificationType = "notification_type"
-        case accountID = "account_id"
-        case statusID = "status_id"
-    }
-
-    private enum ApsKey: String, CodingKey { case alert, badge, sound }
-
-    private enum AlertKey: String, CodingKey { case title, body }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        var aps = container.nestedContainer(keyedBy: ApsKey.self, forKey: .aps)
-        var alert = aps.nestedContainer(keyedBy: AlertKey.self, forKey: .alert)
-        try alert.encode(title, forKey: .title)
-        try alert.encode(body, forKey: .body)
-        try aps.encodeIfPresent(badge, forKey: .badge)
-        try aps.encodeIfPresent(sound, forKey: .sound)
-        try container.encodeIfPresent(notificationType, forKey: .notificationType)
-        try container.encodeIfPresent(accountID, forKey: .accountID)
-        try container.encodeIfPresent(statusID, forKey: .statusID)
-        try container.encodeIfPresent(account, forKey: .account)
+    /// The members in the order of their names, so that a body is reproducible.
+    private var octets: [UInt8] {
+        var alert = JSONObject()
+        alert.add("body", body)
+        alert.add("title", title)
+        var aps = JSONObject()
+        aps.add("alert", alert)
+        aps.add("badge", badge)
+        aps.add("sound", sound)
+        var payload = JSONObject()
+        payload.add("account", account)
+        payload.add("account_id", accountID)
+        payload.add("aps", aps)
+        payload.add("notification_type", notificationType)
+        payload.add("status_id", statusID)
+        return payload.text
     }
 }

@@ -58,7 +58,7 @@ extension Client {
         let notification = Notification(
             deviceToken: try #require(DeviceToken(parsing: token.utf8)),
             id: UUID().uuidString.lowercased(),
-            payload: try payload.encoded(),
+            payload: payload.encoded(),
             collapseID: collapseID,
             expiration: expiration
         )

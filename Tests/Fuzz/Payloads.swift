@@ -47,7 +47,7 @@ private func check(_ message: Message, account: String?, badge: Int?) {
         statusID: message.statusID,
         account: account
     )
-    guard let sent = try? payload.encoded() else { fatalError("a message cannot be encoded") }
+    let sent = payload.encoded()
     require(sent.count <= Payload.longest, "\(sent.count) octets are too many for Apple")
     guard case .object(var members) = StrictJSON.read(sent) else { fatalError("Apple would get no JSON object") }
     guard case .object(var aps) = members.removeValue(forKey: "aps") else { fatalError("there is no aps") }

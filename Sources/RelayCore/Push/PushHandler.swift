@@ -204,11 +204,10 @@ package struct PushHandler: Sendable {
             statusID: message.statusID,
             account: subscription.account.isEmpty ? nil : subscription.account
         )
-        guard let octets = try? payload.encoded() else { throw .internalFailure }
         return Notification(
             deviceToken: deviceToken,
             id: UUID().uuidString.lowercased(),
-            payload: octets,
+            payload: payload.encoded(),
             collapseID: CollapseID.derive(
                 subscription.id,
                 topic: headers.topic,
