@@ -8,17 +8,17 @@ import Synchronization
 /// content that was accepted for a row less than 120 s ago is a repetition if the very same body came before, or if
 /// another row of the same account failed with that content. Two equal comments without a failure are two alerts.
 package final class RecentPushes: Sendable {
-    /// What a push brought, as far as it is remembered: digests, no text.
+    /// What a push brought, as far as it is remembered: a digest, no text.
     struct Content: Hashable {
         let digest: [UInt8]
-        let body: [UInt8]
+        let tag: [UInt8]
 
         /// - Parameters:
         ///   - plaintext: the decrypted message, octet for octet.
-        ///   - body: the encrypted one, which no two encryptions share.
+        ///   - body: the encrypted one, whose last 16 octets are the tag, which no two encryptions share.
         init(plaintext: [UInt8], body: [UInt8]) {
             digest = SHA256.digest(plaintext)
-            self.body = SHA256.digest(body)
+            tag = Array(body.suffix(AESGCM.tagLength))
         }
     }
 
@@ -56,8 +56,8 @@ package final class RecentPushes: Sendable {
         state.withLock { state in
             let now = uptime()
             let acceptance = Acceptance(id: subscription.id, content: content.digest)
-            guard let bodies = state.accepted.value(for: acceptance, at: now) else { return false }
-            if bodies.contains(content.body) { return true }
+            guard let tags = state.accepted.value(for: acceptance, at: now) else { return false }
+            if tags.contains(content.tag) { return true }
             let failed = state.failed.value(for: failure(content, subscription), at: now) ?? []
             return failed.contains { $0 != subscription.id }
         }
@@ -67,10 +67,10 @@ package final class RecentPushes: Sendable {
         state.withLock { state in
             let now = uptime()
             let acceptance = Acceptance(id: subscription.id, content: content.digest)
-            var bodies = state.accepted.value(for: acceptance, at: now) ?? []
+            var tags = state.accepted.value(for: acceptance, at: now) ?? []
             // A sender tries three times; more bodies of one content are not remembered.
-            if bodies.count < 8 { bodies.insert(content.body) }
-            state.accepted.set(bodies, for: acceptance, at: now)
+            if tags.count < 8 { tags.insert(content.tag) }
+            state.accepted.set(tags, for: acceptance, at: now)
         }
     }
 
