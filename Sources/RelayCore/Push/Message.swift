@@ -24,8 +24,10 @@ struct Message: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        // Misskey packs the whole notification where the others have a text.
-        if let packed = try? container.decode(Packed.self, forKey: .body) {
+        let text = try? container.decodeIfPresent(String.self, forKey: .body)
+        // Misskey packs the whole notification where the others have a text. (Foundation takes its time to say that a
+        // member has another type, so the usual one is asked for first.)
+        if text == nil, let packed = try? container.decode(Packed.self, forKey: .body) {
             title = "New \(packed.type)"
             body = packed.user?.name ?? packed.user?.username ?? ""
             notificationType = packed.type.cut(toOctets: Self.longestType)
@@ -34,7 +36,7 @@ struct Message: Decodable, Equatable {
             return
         }
         title = try container.decodeIfPresent(String.self, forKey: .title) ?? ""
-        body = try container.decodeIfPresent(String.self, forKey: .body) ?? ""
+        body = try text ?? container.decodeIfPresent(String.self, forKey: .body) ?? ""
         guard !title.isEmpty || !body.isEmpty else {
             // An alert without words would be a sound and an empty banner.
             throw JSON.Malformed(text: "\"title\" and \"body\" are both missing or empty")
@@ -73,9 +75,14 @@ private struct Identifier: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let number = try? container.decode(Decimal.self) else {
-            let text = try container.decode(String.self)
+        if let text = try? container.decode(String.self) {
             self.text = (1...Self.longest).contains(text.utf8.count) ? text : nil
+            return
+        }
+        guard let number = try? container.decode(Decimal.self) else {
+            // For what the error says of it.
+            _ = try container.decode(String.self)
+            text = nil
             return
         }
         // A Decimal holds 38 digits exactly, where a Double, and so most JSON readers, stop at 15.
