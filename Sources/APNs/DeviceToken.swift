@@ -7,7 +7,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     package let hex: String
 
     /// Reads hexadecimal digits of either case; anything else is nil.
-    package init?(parsing text: some Collection<UInt8>) {
+    package init?(parsing text: String.UTF8View) {
         guard (16...400).contains(text.count), text.count.isMultiple(of: 2) else { return nil }
         var digits: [UInt8] = []
         digits.reserveCapacity(text.count)

@@ -1,49 +1,56 @@
 import Crypto
 import HTTPServer
-import Store
 
-/// The paths of the relay.
+/// The paths of the relay, with ids as they stand in them.
 ///
 /// They are matched octet for octet: no decoding, no query, no second spelling.
 enum Route {
     case health
-    case push(SubscriptionID)
+    case push([UInt8])
     case subscribe
-    case subscription(SubscriptionID)
-    case read(SubscriptionID)
-    case unread(SubscriptionID)
-    case badges(SubscriptionID)
+    case subscription([UInt8])
+    case read([UInt8])
+    case unread([UInt8])
+    case badges([UInt8])
 
     /// Longer than any id that was ever given out.
     private static let longestID = 64
 
     init?(_ target: [UInt8]) {
         let segments = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let words = segments.map { String(decoding: $0, as: UTF8.self) }
-        switch (words.count, words.dropFirst().first) {
-        case (2, "healthz"): self = .health
-        case (2, "subscribe"): self = .subscribe
-        case (3, "wp"):
+        func isSpelt(_ index: Int, _ word: StaticString) -> Bool {
+            word.withUTF8Buffer { segments[index].elementsEqual($0) }
+        }
+        switch segments.count {
+        case 2 where isSpelt(1, "healthz"): self = .health
+        case 2 where isSpelt(1, "subscribe"): self = .subscribe
+        case 3:
             guard let id = Self.id(segments[2]) else { return nil }
-            self = .push(id)
-        case (3, "subscribe"):
+            if isSpelt(1, "wp") {
+                self = .push(id)
+            } else if isSpelt(1, "subscribe") {
+                self = .subscription(id)
+            } else {
+                return nil
+            }
+        case 4 where isSpelt(1, "subscribe"):
             guard let id = Self.id(segments[2]) else { return nil }
-            self = .subscription(id)
-        case (4, "subscribe"):
-            guard let id = Self.id(segments[2]) else { return nil }
-            switch words[3] {
-            case "read": self = .read(id)
-            case "unread": self = .unread(id)
-            case "badges": self = .badges(id)
-            default: return nil
+            if isSpelt(3, "read") {
+                self = .read(id)
+            } else if isSpelt(3, "unread") {
+                self = .unread(id)
+            } else if isSpelt(3, "badges") {
+                self = .badges(id)
+            } else {
+                return nil
             }
         default: return nil
         }
     }
 
-    private static func id(_ segment: ArraySlice<UInt8>) -> SubscriptionID? {
+    private static func id(_ segment: ArraySlice<UInt8>) -> [UInt8]? {
         guard (1...longestID).contains(segment.count), segment.allSatisfy(Base64URL.isLetter) else { return nil }
-        return SubscriptionID(hashing: Array(segment))
+        return Array(segment)
     }
 
     /// The methods that the path takes, as `Allow` writes them.

@@ -85,14 +85,15 @@ package struct Routes: Sendable {
         }
         switch route {
         case .health: return try await health()
-        case .push(let id):
+        case .push(let name):
+            let id = SubscriptionID(hashing: name)
             guard let purpose = tickets.take(id) else { return try await pushes.respond(to: request, id: id) }
             return try await respond(to: request, for: purpose)
         case .subscribe: return try await registrations.subscribe(request)
-        case .subscription(let id): return try await registrations.unsubscribe(id)
-        case .read(let id): return try await registrations.markRead(id)
-        case .unread(let id): return try await registrations.setUnread(id, request)
-        case .badges(let id): return try await registrations.setBadges(id, request)
+        case .subscription(let name): return try await registrations.unsubscribe(SubscriptionID(hashing: name))
+        case .read(let name): return try await registrations.markRead(SubscriptionID(hashing: name))
+        case .unread(let name): return try await registrations.setUnread(SubscriptionID(hashing: name), request)
+        case .badges(let name): return try await registrations.setBadges(SubscriptionID(hashing: name), request)
         }
     }
 

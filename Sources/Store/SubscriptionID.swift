@@ -35,6 +35,6 @@ package struct SubscriptionID: Hashable, Sendable {
 
     /// How logs name a subscription: the first 8 hex digits of the digest, which open no endpoint.
     package var shortName: String {
-        Hex.encode(digest.prefix(4))
+        Hex.encode(Array(digest.prefix(4)))
     }
 }

@@ -56,7 +56,7 @@ struct SummaryTests {
         #expect(devices[0] == devices[1])
         #expect(devices[0] != devices[2])
         #expect(devices.allSatisfy { $0.utf8.count == 8 })
-        let digest = Hex.encode(SHA256.digest(Array(phone.utf8)).prefix(4))
+        let digest = Hex.encode(Array(SHA256.digest(Array(phone.utf8)).prefix(4)))
         #expect(devices[0] != digest && devices[0] != phone.prefix(8))
     }
 

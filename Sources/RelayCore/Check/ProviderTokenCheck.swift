@@ -39,7 +39,7 @@ extension CheckLine {
 extension Notification {
     /// For a device that there cannot be, so that no phone is ever disturbed.
     package static func forNobody() throws -> Notification? {
-        guard let token = DeviceToken(parsing: Array(repeating: UInt8(ascii: "0"), count: 64)) else { return nil }
+        guard let token = DeviceToken(parsing: String(repeating: "0", count: 64).utf8) else { return nil }
         return Notification(
             deviceToken: token,
             id: UUID().uuidString.lowercased(),
