@@ -20,11 +20,10 @@ package enum AESGCM {
     ) throws(CryptoError) -> [UInt8] {
         guard sealed.count >= tagLength else { throw .authentication }
         var tag = Array(sealed.suffix(tagLength))
-        let ciphertext = Array(sealed.dropLast(tagLength))
         let context = try CipherContext()
         try context.start(key: key, nonce: nonce, encrypting: false)
         try context.authenticate(data)
-        let plaintext = try context.update(ciphertext)
+        let plaintext = try context.update(sealed.dropLast(tagLength))
         guard EVP_CIPHER_CTX_ctrl(context.raw, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1 else {
             throw .library("EVP_CTRL_AEAD_SET_TAG")
         }
@@ -46,7 +45,7 @@ package enum AESGCM {
         let context = try CipherContext()
         try context.start(key: key, nonce: nonce, encrypting: true)
         try context.authenticate(data)
-        let ciphertext = try context.update(plaintext)
+        let ciphertext = try context.update(plaintext[...])
         var tag = [UInt8](repeating: 0, count: tagLength)
         guard
             context.finish(),
@@ -84,15 +83,14 @@ private struct CipherContext: ~Copyable {
     }
 
     /// GCM is a stream: it gives as many octets as it takes.
-    borrowing func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
+    borrowing func update(_ input: ArraySlice<UInt8>) throws(CryptoError) -> [UInt8] {
         guard !input.isEmpty else { return [] }
         var output = [UInt8](repeating: 0, count: input.count)
         var written: Int32 = 0
-        guard
-            let length = Int32(exactly: input.count),
-            EVP_CipherUpdate(raw, &output, &written, input, length) == 1,
-            written == length
-        else { throw .library("EVP_CipherUpdate") }
+        let code = input.withUnsafeBufferPointer { octets in
+            EVP_CipherUpdate(raw, &output, &written, octets.baseAddress, Int32(clamping: octets.count))
+        }
+        guard code == 1, Int(written) == input.count else { throw .library("EVP_CipherUpdate") }
         return output
     }
 
