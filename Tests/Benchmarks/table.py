@@ -43,7 +43,8 @@ class Figures:
     def json(self, rounds):
         return json.dumps({
             "machine": machine(), "rounds": rounds,
-            "figures": [{"name": name, "median": self.median(name), "values": values, "most": self.rules[name][0],
+            "figures": [{"name": name, "median": round(self.median(name), 4),
+                         "values": [round(value, 4) for value in values], "most": self.rules[name][0],
                          "least": self.rules[name][1], "holds": self.holds(name)}
                         for name, values in self.values.items()]}, indent=1)
 

@@ -142,4 +142,11 @@ private func unhex(_ text: String) -> [UInt8] {
         let ids = try Set((0..<100_000).map { _ in try Random.octets(16) })
         #expect(ids.count == 100_000)
     }
+
+    @Test func `a UUID is of version 4, in lower case, and another one each time`() throws {
+        let first = try Random.uuid()
+        let pattern = try Regex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+        for _ in 0..<100 { #expect(try Random.uuid().wholeMatch(of: pattern) != nil) }
+        #expect(try first != Random.uuid())
+    }
 }

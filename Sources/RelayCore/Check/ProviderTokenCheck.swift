@@ -1,5 +1,5 @@
 package import APNs
-import FoundationEssentials
+import Crypto
 
 extension CheckLine {
     /// What Apple says to a notification for a device that cannot exist.
@@ -42,7 +42,7 @@ extension Notification {
         guard let token = DeviceToken(parsing: String(repeating: "0", count: 64).utf8) else { return nil }
         return Notification(
             deviceToken: token,
-            id: UUID().uuidString.lowercased(),
+            id: try Random.uuid(),
             payload: Payload(title: "relay check", body: "for nobody").encoded(),
             expiration: 0
         )

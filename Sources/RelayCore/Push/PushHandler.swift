@@ -1,6 +1,5 @@
 import APNs
 import Crypto
-import FoundationEssentials
 import HTTPServer
 package import Store
 package import WebPush
@@ -193,7 +192,10 @@ package struct PushHandler: Sendable {
         badge: Int?,
         headers: PushHeaders
     ) throws(RelayError) -> Notification {
-        guard let deviceToken = DeviceToken(parsing: subscription.deviceToken.utf8) else { throw .internalFailure }
+        guard
+            let deviceToken = DeviceToken(parsing: subscription.deviceToken.utf8),
+            let notificationID = try? Random.uuid()
+        else { throw .internalFailure }
         let payload = Payload(
             title: message.title,
             body: message.body,
@@ -206,7 +208,7 @@ package struct PushHandler: Sendable {
         )
         return Notification(
             deviceToken: deviceToken,
-            id: UUID().uuidString.lowercased(),
+            id: notificationID,
             payload: payload.encoded(),
             collapseID: CollapseID.derive(
                 subscription.id,
