@@ -6,6 +6,7 @@ import Glibc
 struct Connection: ~Copyable {
     private let handle: OpaquePointer
     let patience = LockPatience()
+    let soundness = Soundness()
 
     /// Opens the file at `path`, made for its owner's eyes only if `creating`, and reads nothing of it yet.
     init(path: String, creating: Bool = false) throws(StoreError) {
@@ -96,7 +97,9 @@ struct Connection: ~Copyable {
     /// The first damage in the structure of the file, in SQLite's words; it reads all of it.
     func damage() throws(StoreError) -> String? {
         let finding = try prepare("PRAGMA quick_check(1)", for: .check).first { $0.text(0) }
-        return finding == "ok" ? nil : finding?.split(separator: "\n").joined(separator: " ") ?? "no answer"
+        if finding == "ok" { return nil }
+        soundness.isInDoubt = true
+        return finding?.split(separator: "\n").joined(separator: " ") ?? "no answer"
     }
 
     /// How many subscriptions there are, in a file of any age.
@@ -108,8 +111,10 @@ struct Connection: ~Copyable {
     func prepare(_ sql: String, for operation: StoreError.Operation) throws(StoreError) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw StoreError(operation, code: code, on: handle) }
-        return Statement(statement, for: operation)
+        guard code == SQLITE_OK, let statement else {
+            throw soundness.considering(StoreError(operation, code: code, on: handle))
+        }
+        return Statement(statement, for: operation, soundness)
     }
 
     /// Runs every statement in `sql` and drops the rows they answer.
@@ -147,6 +152,6 @@ struct Connection: ~Copyable {
     }
 
     private func check(_ code: Int32, _ operation: StoreError.Operation) throws(StoreError) {
-        guard code == SQLITE_OK else { throw StoreError(operation, code: code, on: handle) }
+        guard code == SQLITE_OK else { throw soundness.considering(StoreError(operation, code: code, on: handle)) }
     }
 }

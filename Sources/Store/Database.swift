@@ -58,9 +58,15 @@ final class Database {
         try connection.foldLogOnClose(!hasLog)
         try connection.configure(busyTimeout: busyTimeout)
         let kind = try connection.kind()
-        try connection.checkStructure()
+        // A file that is as the last relay left it, which had no reason to doubt it, is not read through again. Asked after
+        // it was first read: the journal of another program would be rolled back by that, and not go unnoticed.
+        let isAsLeft = try lock.isAsLeft(files.database)
+        if !isAsLeft || hasLog || !kind.isCurrent { try connection.checkStructure() }
         let secretKey = files.keyFile
         let keys = try secretKey.read()
+        if kind != .unsealed { try connection.requireKey(among: keys) }
+        // All that may refuse the file is asked, and nothing written yet: what a crash leaves is to be read through.
+        try lock.forget()
         seal = try connection.unlock(kind, with: keys, of: secretKey)
         files.protect()
         migrationBackup = kind.isCurrent ? nil : try files.backups?.keep(connection, kind, now: now)
@@ -194,6 +200,15 @@ final class Database {
     /// Keeps the directory of the backups to this relay for as long as it runs.
     func hold(_ directory: BackupDirectory) throws(StoreError) {
         if backups == nil { backups = try directory.lock() }
+    }
+
+    /// Spares the next start a look through the whole file, where the log was folded into it and nothing speaks for one.
+    ///
+    /// To close it afterwards writes nothing more; if it did, the next start would see that.
+    func leaveInOrder() {
+        guard !connection.soundness.isInDoubt else { return }
+        // Without the note all that happens is the look.
+        do throws(StoreError) { try lock.leave(connection.path) } catch {}
     }
 
     /// Whether commits from now on are synced before they return; not to be called within a transaction.

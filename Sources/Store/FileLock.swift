@@ -1,6 +1,6 @@
 import Glibc
 
-/// Keeps a second relay away from the database, and remembers that there is one.
+/// Keeps a second relay away from the database, and remembers that there is one, and how it was left.
 ///
 /// A lock on a file of its own: SQLite's locks on the database come and go with each transaction, and closing any other
 /// descriptor of that file would drop them.
@@ -47,13 +47,13 @@ struct FileLock: ~Copyable {
 
     /// Whether the file at `path` is the one that was last marked.
     borrowing func isMark(of path: String) throws(StoreError) -> Bool {
-        try text() == Self.mark(of: path)
+        try firstLine() == Self.mark(of: path)
     }
 
     /// Whether the file at `database` is another one than was last marked; false when none ever was.
     borrowing func isReplaced(_ database: String) throws(StoreError) -> Bool {
-        let text = try text()
-        return !text.isEmpty && text != Self.mark(of: database)
+        let mark = try firstLine()
+        return !mark.isEmpty && mark != Self.mark(of: database)
     }
 
     /// Remembers that there is a database, and which file it is, now or under a name to come; the mark is on the disk
@@ -66,6 +66,37 @@ struct FileLock: ~Copyable {
             fsync(descriptor) == 0
         else { throw .file(action: "write", path: path, code: errno) }
         try DurableFile.syncDirectory(of: path)
+    }
+
+    /// Whether nobody has touched the file at `database` since ``leave(_:)``, which said that it is in order.
+    borrowing func isAsLeft(_ database: String) throws(StoreError) -> Bool {
+        guard let note = Self.note(of: database) else { return false }
+        // Whatever else is there, such as one that a power cut has torn, is no note.
+        return try text() == Self.mark(of: database) + note
+    }
+
+    /// Remembers the marked file as it is now, all of which has to be on the disk; a log it must not have.
+    borrowing func leave(_ database: String) throws(StoreError) {
+        let mark = Self.mark(of: database)
+        guard try text() == mark, let note = Self.note(of: database) else { return }
+        guard pwrite(descriptor, note, note.count, off_t(mark.count)) == note.count, fsync(descriptor) == 0 else {
+            throw .file(action: "write", path: path, code: errno)
+        }
+    }
+
+    /// Forgets how the file was left, also for a start after a power cut: from now on it may be written to.
+    borrowing func forget() throws(StoreError) {
+        let length = try firstLine().count
+        guard try text().count > length else { return }
+        guard ftruncate(descriptor, off_t(length)) == 0, fsync(descriptor) == 0 else {
+            throw .file(action: "write", path: path, code: errno)
+        }
+    }
+
+    /// The mark, which is all that earlier releases write.
+    private borrowing func firstLine() throws(StoreError) -> [UInt8] {
+        let text = try text()
+        return text.firstIndex(of: UInt8(ascii: "\n")).map { Array(text[...$0]) } ?? text
     }
 
     private borrowing func text() throws(StoreError) -> [UInt8] {
@@ -81,5 +112,23 @@ struct FileLock: ~Copyable {
         return Array(
             "A relay's database belongs beside this file: without it the relay does not start. Inode \(number).\n".utf8
         )
+    }
+
+    /// What tells a file that was changed, or put in another's place; nil where that cannot be told.
+    ///
+    /// Any program can set the time of modification, as copies that keep it do; that of the last change of anything, the
+    /// times included, none can.
+    private static func note(of database: String) -> [UInt8]? {
+        var status = stat()
+        guard stat(database, &status) == 0 else { return nil }
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        // A file system that keeps whole seconds shows no change that comes within the same one.
+        guard modified.tv_nsec != 0, changed.tv_nsec != 0 else { return nil }
+        let note = """
+            It was left in order: device \(status.st_dev), \(status.st_size) octets, modified \(modified.tv_sec) s \
+            \(modified.tv_nsec) ns, changed \(changed.tv_sec) s \(changed.tv_nsec) ns.
+
+            """
+        return Array(note.utf8)
     }
 }

@@ -4,11 +4,13 @@ import CSQLite
 struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let operation: StoreError.Operation
+    private let soundness: Soundness
 
-    /// Takes over `handle`.
-    init(_ handle: OpaquePointer, for operation: StoreError.Operation) {
+    /// Takes over `handle`; `soundness` is its connection's.
+    init(_ handle: OpaquePointer, for operation: StoreError.Operation, _ soundness: Soundness) {
         self.handle = handle
         self.operation = operation
+        self.soundness = soundness
     }
 
     deinit {
@@ -59,7 +61,7 @@ struct Statement: ~Copyable {
     }
 
     private func failure(_ code: Int32) -> StoreError {
-        StoreError(operation, code: code, on: sqlite3_db_handle(handle))
+        soundness.considering(StoreError(operation, code: code, on: sqlite3_db_handle(handle)))
     }
 }
 

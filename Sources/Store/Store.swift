@@ -74,6 +74,7 @@ package actor Store {
         self.database = nil
         // Closing folds the log in as well, but silently, and only when no other process has the file open.
         try database.connection.checkpoint(for: .close)
+        database.leaveInOrder()
         if let unpaid { throw unpaid }
     }
 
