@@ -24,7 +24,6 @@ final class Database {
     let findProof: Statement
     let deleteToken: Statement
     let accept: Statement
-    let countDoubts: Statement
     let forgetOldDoubts: Statement
     let addDoubt: Statement
     let clearDoubts: Statement
@@ -34,6 +33,8 @@ final class Database {
     let forgetOldHours: Statement
     /// Held from the first backup on: those of another relay in the same directory would be taken for this one's.
     private var backups: FileLock?
+    /// How much there is of what nobody wants to count each time; ``Store/write(for:isPromised:_:)`` keeps it true.
+    var tally = Tally()
     /// As ``Connection/configure(busyTimeout:)`` leaves it.
     private var syncsCommits = true
     /// The last, so that it is let go of when everything above is closed.
@@ -165,7 +166,6 @@ final class Database {
             """,
             for: .badge
         )
-        countDoubts = try connection.prepare("SELECT count(*) FROM doubtful_deletions", for: .delete)
         forgetOldDoubts = try connection.prepare("DELETE FROM doubtful_deletions WHERE at <= ?1", for: .delete)
         addDoubt = try connection.prepare("INSERT INTO doubtful_deletions (at) VALUES (?1)", for: .delete)
         clearDoubts = try connection.prepare("DELETE FROM doubtful_deletions", for: .delete)
@@ -195,6 +195,7 @@ final class Database {
             for: .note
         )
         forgetOldHours = try connection.prepare("DELETE FROM hours WHERE hour <= ?1 - ?2", for: .note)
+        tally.doubts = try connection.countDoubts()
     }
 
     /// Keeps the directory of the backups to this relay for as long as it runs.

@@ -26,12 +26,30 @@ struct DeliveryNotes {
         byRow[id, default: Note()].failure = Self.shortened(failure)
     }
 
-    /// Keeps the notes on subscriptions that are there still.
-    mutating func keep(where isThere: (SubscriptionID) throws(StoreError) -> Bool) throws(StoreError) {
-        for id in byRow.keys where try !isThere(id) { byRow[id] = nil }
+    /// Drops the note on a subscription that is not there any more.
+    mutating func forget(_ id: SubscriptionID) {
+        byRow[id] = nil
     }
 
-    /// Writes all of them down; to be called in a transaction, and to be forgotten when it has lasted.
+    /// Hands over all of them, to be written down.
+    mutating func take() -> DeliveryNotes {
+        defer { self = DeliveryNotes() }
+        return self
+    }
+
+    /// Takes back what could not be written down; of each kind the newer one stays.
+    mutating func putBack(_ taken: DeliveryNotes) {
+        byRow.merge(taken.byRow) { newer, older in
+            let failure = newer.failedAt == nil ? older : newer
+            return Note(
+                acceptedAt: newer.acceptedAt ?? older.acceptedAt,
+                failedAt: failure.failedAt,
+                failure: failure.failure
+            )
+        }
+    }
+
+    /// Writes all of them down; to be called in a transaction.
     func write(to database: Database) throws(StoreError) {
         for (id, note) in byRow {
             try database.note.run([

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Store {
     /// Erases a subscription because Apple says that its token is dead; nothing changes when it has another token.
     package func delete(_ id: SubscriptionID, deviceToken: String) throws(StoreError) {
@@ -18,43 +20,52 @@ extension Store {
     ) throws(StoreError) -> Bool {
         try write(for: .delete) { (database) throws(StoreError) in
             // Old ones are only dropped while there are fewer than three: once reached, the limit stays reached.
-            if try database.doubts() >= 3 { return false }
+            if database.tally.doubts >= 3 { return false }
             try database.forgetOldDoubts.run([.integer(now - 3_600)])
+            database.tally.doubts -= database.connection.changes
             try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
-            if database.connection.changes > 0 { try database.addDoubt.run([.integer(now)]) }
+            if database.connection.changes > 0 {
+                try database.addDoubt.run([.integer(now)])
+                database.tally.doubts += 1
+            }
             return true
         }
     }
 
     /// Whether subscriptions that Apple disowns are being kept, as ``deleteDoubtful(_:deviceToken:at:)`` says.
     package func isGuarded() throws(StoreError) -> Bool {
-        try open().doubts() >= 3
+        try open().tally.doubts >= 3
     }
 
     /// Takes note that Apple accepted a push for a token, and at which of its services.
     ///
-    /// Nothing is written when all of it is known: `known` is the subscription as it was read for this push. When it was is
-    /// noted, as ``note(_:acceptedAt:)`` does it; the row was there a moment ago, so that is not looked up again.
-    package func accepted(_ known: Subscription, environment: String?, at now: Int64) throws(StoreError) {
-        let database = try open()
-        notes.accepted(known.id, at: now)
+    /// Nothing is written when all of it is known, and then the store's thread is not waited for: `known` is the
+    /// subscription as it was read for this push. When it was is noted, as ``note(_:acceptedAt:)`` does it; the row was
+    /// there a moment ago, so that is not looked up again.
+    package nonisolated func accepted(
+        _ known: Subscription,
+        environment: String?,
+        at now: Int64
+    ) async throws(StoreError) {
+        notes.withLock { $0.accepted(known.id, at: now) }
         let isNews = known.acceptedAt == nil || (environment != nil && known.environment != environment)
-        let hasDoubts = try database.doubts() > 0
-        guard isNews || hasDoubts else { return }
+        guard isNews || hasDoubts.load(ordering: .acquiring) else { return }
+        try await accept(isNews ? known : nil, environment: environment, at: now)
+    }
+
+    /// Writes down what an acceptance tells of a token, if it is news, and that Apple knows tokens of this relay.
+    private func accept(_ news: Subscription?, environment: String?, at now: Int64) throws(StoreError) {
+        // Another acceptance may have cleared the doubts while this one waited.
+        if news == nil, try open().tally.doubts == 0 { return }
         try write(for: .badge, isPromised: false) { (database) throws(StoreError) in
-            if isNews {
+            if let news {
                 try database.accept.run([
-                    .blob(known.id.digest), try database.lookup(known.deviceToken), environment.map(Value.text),
+                    .blob(news.id.digest), try database.lookup(news.deviceToken), environment.map(Value.text),
                     .integer(now),
                 ])
             }
-            if hasDoubts { try database.clearDoubts.run() }
+            if database.tally.doubts > 0 { try database.clearDoubts.run() }
+            database.tally.doubts = 0
         }
-    }
-}
-
-extension Database {
-    fileprivate func doubts() throws(StoreError) -> Int64 {
-        try countDoubts.first { $0.integer(0) } ?? 0
     }
 }

@@ -1,9 +1,11 @@
+import Synchronization
+
 extension Store {
     /// Remembers when Apple last accepted a push of a subscription, in Unix seconds; nothing is written yet.
     ///
     /// No subscription is no error.
     package func note(_ id: SubscriptionID, acceptedAt time: Int64) {
-        if hasPlace(for: id) { notes.accepted(id, at: time) }
+        if hasPlace(for: id) { notes.withLock { $0.accepted(id, at: time) } }
     }
 
     /// Remembers when a push of a subscription last failed, in Unix seconds, and why; nothing is written yet.
@@ -11,24 +13,31 @@ extension Store {
     /// - Parameter failure: a few words such as a reason of Apple's, cut at 200 octets; never anything secret, since it is
     ///   stored in the clear and shown to the operator.
     package func note(_ id: SubscriptionID, failure: String, at time: Int64) {
-        if hasPlace(for: id) { notes.failed(id, failure, at: time) }
+        if hasPlace(for: id) { notes.withLock { $0.failed(id, failure, at: time) } }
     }
 
     /// Writes down in one transaction what was noted; after an error the notes are kept for the next time.
     package func flushNotes() throws(StoreError) {
-        guard !notes.isEmpty else { return }
-        try write(for: .note, isPromised: false) { (database) throws(StoreError) in try notes.write(to: database) }
-        notes = DeliveryNotes()
+        // Taken before, since more may come while it is written.
+        let taken = notes.withLock { $0.take() }
+        guard !taken.isEmpty else { return }
+        do throws(StoreError) {
+            try write(for: .note, isPromised: false) { (database) throws(StoreError) in try taken.write(to: database) }
+        } catch {
+            notes.withLock { $0.putBack(taken) }
+            throw error
+        }
     }
 
     /// Whether a note on the subscription may be kept: there are never more of them than there are rows.
     private func hasPlace(for id: SubscriptionID) -> Bool {
+        let notes = notes.withLock { $0 }
         if notes[id] != nil { return true }
         do throws(StoreError) {
             let database = try open()
             guard try database.has(id) else { return false }
             if try notes.byRow.count >= database.count() {
-                try notes.keep { (id) throws(StoreError) in try database.has(id) }
+                for id in notes.byRow.keys where try !database.has(id) { self.notes.withLock { $0.forget(id) } }
             }
             return true
         } catch {

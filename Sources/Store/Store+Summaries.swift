@@ -1,4 +1,5 @@
 import Crypto
+import Synchronization
 
 extension Store {
     /// All subscriptions in the order of their creation, with what was noted and is not written yet; decrypts nothing.
@@ -16,6 +17,7 @@ extension Store {
             """,
             for: .read
         )
+        let notes = notes.withLock { $0 }
         return try rows.all([.text(prefix)]) { row in
             let id = SubscriptionID(digest: row.blob(0))
             let note = notes[id]

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Store {
     /// Runs everything that writes rows: as one transaction, together with what is still owed to the counters.
     ///
@@ -9,6 +11,7 @@ extension Store {
         _ body: (Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let database = try open()
+        let tally = database.tally
         do throws(StoreError) {
             try database.syncCommits(isPromised)
             let result = try database.connection.transaction(for: operation) { () throws(StoreError) in
@@ -16,8 +19,10 @@ extension Store {
                 return try body(database)
             }
             debts = BadgeDebts()
+            hasDoubts.store(database.tally.doubts > 0, ordering: .releasing)
             return result
         } catch {
+            database.tally = tally
             health.failed(error)
             throw error
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Threads
 
 /// The subscriptions on disk, behind the one connection this process has to them.
@@ -21,7 +22,11 @@ package actor Store {
     /// What the counters are owed since a write failed.
     var debts = BadgeDebts()
     /// What happened to subscriptions since it was last written down.
-    var notes = DeliveryNotes()
+    ///
+    /// Not the actor's alone, so that a push that has nothing else to say does not wait for its thread.
+    nonisolated let notes = Mutex(DeliveryNotes())
+    /// Whether there are doubtful deletions for an acceptance to clear; likewise.
+    nonisolated let hasDoubts: Atomic<Bool>
     var health = WriteHealth()
 
     /// Opens the database, creates it readable by its owner only, and brings it up to date.
@@ -40,6 +45,7 @@ package actor Store {
         let database = try Database(files, busyTimeout: busyTimeout, now: now)
         isNew = database.isNew
         migrationBackup = database.migrationBackup
+        hasDoubts = Atomic(database.tally.doubts > 0)
         self.database = database
     }
 

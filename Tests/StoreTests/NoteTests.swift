@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Store
@@ -91,13 +92,13 @@ struct NoteTests {
         for number in 0..<100 {
             try await store.register("\(number)")
             await store.note(id("\(number)"), failure: "gone soon", at: 2)
-            #expect(await store.notes.byRow.count == 1)
+            #expect(store.notes.withLock { $0.byRow.count } == 1)
         }
         try await store.delete(id("99"))
         await store.note(id("99"), acceptedAt: 3)
         try await store.flushNotes()
         await store.note(id("99"), acceptedAt: 3)
-        #expect(await store.notes.isEmpty)
+        #expect(store.notes.withLock { $0.isEmpty })
     }
 
     @Test(arguments: [
