@@ -14,7 +14,6 @@ final class Database {
     let removePair: Statement
     let insert: Statement
     let evict: Statement
-    let countSubscriptions: Statement
     let delete: Statement
     let setBadge: Statement
     let setBadgesEnabled: Statement
@@ -116,7 +115,6 @@ final class Database {
             """,
             for: .register
         )
-        countSubscriptions = try connection.prepare("SELECT count(*) FROM subscriptions", for: .register)
         delete = try connection.prepare("DELETE FROM subscriptions WHERE id = ?1", for: .delete)
         setBadge = try connection.prepare(
             "UPDATE subscriptions SET badge_count = ?2, badge_epoch = badge_epoch + 1 WHERE id = ?1",

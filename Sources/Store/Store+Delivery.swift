@@ -4,7 +4,7 @@ extension Store {
     /// Erases a subscription because Apple says that its token is dead; nothing changes when it has another token.
     package func delete(_ id: SubscriptionID, deviceToken: String) throws(StoreError) {
         try write(for: .delete) { (database) throws(StoreError) in
-            try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
+            _ = try database.delete(id, deviceToken)
         }
     }
 
@@ -23,8 +23,7 @@ extension Store {
             if database.tally.doubts >= 3 { return false }
             try database.forgetOldDoubts.run([.integer(now - 3_600)])
             database.tally.doubts -= database.connection.changes
-            try database.deleteToken.run([.blob(id.digest), try database.lookup(deviceToken)])
-            if database.connection.changes > 0 {
+            if try database.delete(id, deviceToken) {
                 try database.addDoubt.run([.integer(now)])
                 database.tally.doubts += 1
             }
@@ -67,5 +66,15 @@ extension Store {
             if database.tally.doubts > 0 { try database.clearDoubts.run() }
             database.tally.doubts = 0
         }
+    }
+}
+
+extension Database {
+    /// Erases a subscription that has this token; whether there was one.
+    fileprivate func delete(_ id: SubscriptionID, _ deviceToken: String) throws(StoreError) -> Bool {
+        try deleteToken.run([.blob(id.digest), try lookup(deviceToken)])
+        let count = connection.changes
+        tally.subscriptions? -= count
+        return count > 0
     }
 }

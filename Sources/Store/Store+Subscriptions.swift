@@ -32,6 +32,8 @@ extension Store {
     package func register(_ registration: Registration, most: Int = .max) throws(StoreError) -> [SubscriptionID] {
         let id = Value.blob(registration.id.digest)
         let account = Value.text(registration.account)
+        // Before the write, so that one that is refused does not have it counted again.
+        let count = try open().count()
         return try write(for: .register) { (database) throws(StoreError) in
             let secrets = try database.seal.secrets(
                 deviceToken: registration.deviceToken,
@@ -62,7 +64,8 @@ extension Store {
             ])
             let evicted = try database.evict.all([device, id]) { SubscriptionID(digest: $0.blob(0)) }
             let gone = replaced + evicted
-            if gone.isEmpty, try database.count() > most { throw .tooManySubscriptions(most: most) }
+            if gone.isEmpty, count >= most { throw .tooManySubscriptions(most: most) }
+            database.tally.subscriptions = count + 1 - Int64(gone.count)
             return gone
         }
     }
@@ -72,13 +75,19 @@ extension Store {
     package func delete(_ id: SubscriptionID) throws(StoreError) -> Bool {
         try write(for: .delete) { (database) throws(StoreError) in
             try database.delete.run([.blob(id.digest)])
-            return database.connection.changes > 0
+            let count = database.connection.changes
+            database.tally.subscriptions? -= count
+            return count > 0
         }
     }
 }
 
 extension Database {
+    /// How many subscriptions there are.
     func count() throws(StoreError) -> Int64 {
-        try countSubscriptions.first { $0.integer(0) } ?? 0
+        if let count = tally.subscriptions { return count }
+        let count = Int64(try connection.countRows())
+        tally.subscriptions = count
+        return count
     }
 }

@@ -30,6 +30,8 @@ struct TallyTests {
     private func expectTrue(_ store: Store, at location: SourceLocation = #_sourceLocation) async throws {
         let doubts = try await store.rows("SELECT count(*) FROM doubtful_deletions")
         #expect(try await doubts == ["\(store.tally().doubts)"], sourceLocation: location)
+        let subscriptions = try await store.rows("SELECT count(*) FROM subscriptions")
+        #expect(try await subscriptions == ["\(store.count())"], sourceLocation: location)
         #expect(store.hasDoubts.load(ordering: .relaxed) == (doubts != ["0"]), sourceLocation: location)
     }
 
@@ -37,6 +39,42 @@ struct TallyTests {
     private func disown(_ name: String, at now: Int64) async throws {
         try await store.register(name, on: "\(name)\(name)")
         _ = try await store.deleteDoubtful(id(name), deviceToken: "\(name)\(name)", at: now)
+    }
+
+    @Test func `subscriptions are counted once, and every way in which one comes or goes is followed`() async throws {
+        try await store.register("first")
+        for step in 0..<60 {
+            let name = "\(step)"
+            switch step % 6 {
+            case 0: try await store.register(name, account: "one of six")
+            case 1: try await store.delete(id("\(step - 1)"))
+            case 2: try await store.delete(id("unknown"), deviceToken: phone)
+            case 3: try await store.delete(id("first"), deviceToken: step < 30 ? tablet : phone)
+            case 4: try await disown(name, at: noon + Int64(step) * 3_600)
+            // From the tenth on one of the device's others goes for it.
+            default: for number in 1...4 { try await store.register("\(name) \(number)", account: "\(name) \(number)") }
+            }
+            try await expectTrue(store)
+        }
+        try await store.close()
+        try await expectTrue(folder.store())
+    }
+
+    @Test func `a registration that is refused or fails is not counted`() async throws {
+        try await store.register("one", account: "a")
+        try await store.register("two", account: "b")
+        await #expect(throws: StoreError.tooManySubscriptions(most: 2)) {
+            try await store.register(registration("three", on: tablet), most: 2)
+        }
+        try await expectTrue(store)
+        // It would take the place of the first, and has the id of the second.
+        await #expect(throws: StoreError.self) { try await store.register("two", account: "a") }
+        try await expectTrue(store)
+        _ = try await store.register(registration("three", account: "a"), most: 2)
+        try await expectTrue(store)
+        try await store.delete(id("three"))
+        _ = try await store.register(registration("four", on: tablet), most: 2)
+        try await expectTrue(store)
     }
 
     @Test func `doubtful deletions are counted, forgotten and cleared as the file has them`() async throws {
