@@ -100,7 +100,7 @@ struct Connection: Sendable {
             input += octets
             return nil
         case .idle, .head, .body:
-            input += octets
+            if input.isEmpty { input = octets } else { input += octets }
             return parse(at: moment)
         }
     }

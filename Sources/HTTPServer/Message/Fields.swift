@@ -2,27 +2,42 @@
 ///
 /// RFC 9110, section 5. Nothing is joined: two lines of one name stay two values, and the reader decides.
 package struct Fields: Sendable {
-    private var lines: [(name: String, value: [UInt8])] = []
+    /// Where a line's parts are among the octets.
+    private struct Place {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    /// Names and values one behind the other: an array for each would cost more than what is in it.
+    private var octets: [UInt8] = []
+    private var lines: [Place] = []
 
     /// Lines as they would arrive: names are tokens, values are without white space at their ends.
     package init(_ lines: [(name: String, value: [UInt8])] = []) {
-        self.lines = lines
+        for (name, value) in lines { append(Array(name.utf8)[...], value[...]) }
     }
 
     /// How many lines there are.
     var count: Int { lines.count }
 
-    /// Octets that the lines take, with 64 for what an array and a name cost beside what they hold.
-    var heldOctets: Int { lines.reduce(0) { $0 + 64 + $1.name.utf8.count + $1.value.count } }
+    /// Octets that the lines take, with 64 for what finding each costs and for room that is not used yet.
+    var heldOctets: Int { 64 * lines.count + octets.count }
 
     /// All values of a name, in order of arrival; empty when no line has it.
     package func values(_ name: String) -> [[UInt8]] {
-        lines.filter { $0.name.utf8.spells(name) }.map(\.value)
+        var values: [[UInt8]] = []
+        for line in lines where octets[line.name].spells(name) { values.append(Array(octets[line.value])) }
+        return values
     }
 
     /// The value of the first line that has the name.
     package func first(_ name: String) -> [UInt8]? {
-        lines.first { $0.name.utf8.spells(name) }?.value
+        lines.first { octets[$0.name].spells(name) }.map { Array(octets[$0.value]) }
+    }
+
+    /// How many lines have a name.
+    func count(_ name: String) -> Int {
+        lines.count { octets[$0.name].spells(name) }
     }
 
     /// The members of a comma-separated list, over all lines of the name (RFC 9110, section 5.6.1).
@@ -30,16 +45,26 @@ package struct Fields: Sendable {
         values(name).flatMap { $0.split(separator: Octet.comma) }.map(\.trimmed)
     }
 
-    /// Adds a line as received, without its CR LF (RFC 9112, section 5).
+    /// Adds a line as received (RFC 9112, section 5).
     ///
     /// White space before the colon, at the start of a line (obs-fold) and in a name are refused: each is read in two
     /// ways by different programs, which is how one request is made to look like two.
-    mutating func append(line: [UInt8]) throws(Refusal) {
-        guard let colon = line.firstIndex(of: Octet.colon) else { throw .malformedField }
-        let name = line[..<colon]
-        guard !name.isEmpty, name.allSatisfy(\.isTokenCharacter) else { throw .malformedField }
-        let value = line[line.index(after: colon)...].trimmed
-        guard value.allSatisfy(\.isFieldContent) else { throw .malformedField }
-        lines.append((String(decoding: name, as: UTF8.self), Array(value)))
+    mutating func append(_ line: Line) throws(Refusal) {
+        let line = line.octets
+        // No colon is a token character: it ends the name, or is missing.
+        let name = line.prefix { $0.isTokenCharacter }
+        guard !name.isEmpty, name.endIndex < line.endIndex, line[name.endIndex] == Octet.colon else {
+            throw .malformedField
+        }
+        // That it is field content, the line has seen to.
+        append(name, line[(name.endIndex + 1)...].trimmed)
+    }
+
+    private mutating func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        let start = octets.count
+        octets += name
+        let middle = octets.count
+        octets += value
+        lines.append(Place(name: start..<middle, value: middle..<octets.count))
     }
 }

@@ -97,7 +97,7 @@ extension UInt8 {
 extension Collection<UInt8> {
     /// Whether the octets spell `text`, upper and lower case of ASCII letters being the same.
     func spells(_ text: String) -> Bool {
-        elementsEqual(text.utf8) { $0.lowercased == $1.lowercased }
+        count == text.utf8.count && elementsEqual(text.utf8) { $0.lowercased == $1.lowercased }
     }
 }
 

@@ -13,25 +13,39 @@ extension Response {
         // 204 has no Content-Length at all (RFC 9110, section 8.6), and 304 would have that of another answer.
         let hasContent = status != 204 && status != 304
 
-        var octets = Array("HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n".utf8)
+        var octets: [UInt8] = []
+        octets.reserveCapacity(512 + body.count)
+        octets += "HTTP/1.1 ".utf8
+        octets += String(status).utf8
+        octets += " ".utf8
+        octets += Self.reason(status).utf8
+        octets += "\r\nDate: ".utf8
+        octets += date.utf8
+        octets += "\r\n".utf8
         for (name, value) in fields where Self.isSendable(name) {
             octets += name.utf8
-            octets += [Octet.colon, Octet.space]
+            octets += ": ".utf8
             // A CR LF in a value would start another field or another answer.
-            octets += value.utf8.map { $0.isFieldContent ? $0 : Octet.space }
-            octets += [Octet.carriageReturn, Octet.lineFeed]
+            for octet in value.utf8 { octets.append(octet.isFieldContent ? octet : Octet.space) }
+            octets += "\r\n".utf8
         }
-        if hasContent { octets += "Content-Length: \(body.count)\r\n".utf8 }
+        if hasContent {
+            octets += "Content-Length: ".utf8
+            octets += String(body.count).utf8
+            octets += "\r\n".utf8
+        }
         if closes { octets += "Connection: close\r\n".utf8 }
-        octets += [Octet.carriageReturn, Octet.lineFeed]
+        octets += "\r\n".utf8
         if hasContent && !isHead { octets += body }
         return octets
     }
 
+    private static let framing = ["Content-Length", "Transfer-Encoding", "Connection", "Date"]
+
     /// Whether a field with this name may be sent for the handler: a token, and not one that frames the answer.
     private static func isSendable(_ name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return false }
-        return !["Content-Length", "Transfer-Encoding", "Connection", "Date"].contains { name.utf8.spells($0) }
+        return !framing.contains { name.utf8.spells($0) }
     }
 
     /// The reason phrase; empty for a status that nothing here uses (RFC 9112, section 4).

@@ -9,7 +9,7 @@ enum HeadRules {
     ///
     /// RFC 9112, section 3.2: HTTP/1.1 has exactly one Host, HTTP/1.0 may have none.
     static func check(_ fields: Fields, version: RequestLine.Version) throws(Refusal) {
-        for name in singular where fields.values(name).count > 1 {
+        for name in singular where fields.count(name) > 1 {
             throw name == "Host" ? .malformedHost : .repeatedField
         }
         guard let host = fields.first("Host") else {

@@ -22,6 +22,17 @@ struct Line: Sendable {
         return false
     }
 
+    /// Takes the octets in front that only lengthen the line, at most `most`; returns how many.
+    ///
+    /// What `append` would do with each of them, done with all at once.
+    mutating func appendContent(of input: inout ArraySlice<UInt8>, atMost most: Int) -> Int {
+        guard !sawCarriageReturn else { return 0 }
+        let content = input.prefix(max(0, most)).prefix { $0.isFieldContent }
+        octets += content
+        input = input[content.endIndex...]
+        return content.count
+    }
+
     /// Makes ready for the next line, keeping the memory.
     mutating func clear() {
         octets.removeAll(keepingCapacity: true)

@@ -77,9 +77,13 @@ struct RequestParser: Sendable {
         while !input.isEmpty {
             switch stage {
             case .requestLine:
+                // What the first octet may be is another question.
+                if !line.octets.isEmpty {
+                    _ = line.appendContent(of: &input, atMost: limits.requestLineOctets - line.octets.count)
+                }
                 if let octet = input.popFirst() { try appendToRequestLine(octet) }
             case .fields:
-                guard let octet = input.popFirst(), try section.append(octet, limits: limits) else { continue }
+                guard try section.consume(&input, limits: limits) else { continue }
                 if try endHead() { return finish() }
             case .length:
                 expectsContinue = false
