@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// The relay's log: one line an event, as `key=value` pairs or as JSON.
@@ -62,33 +61,12 @@ package struct Log: Sendable {
         _ fields: KeyValuePairs<String, String?>,
         _ format: Format
     ) -> String {
-        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        var pairs = [("time", time), ("level", level.rawValue), ("event", event)]
-        for case (let key, let value?) in fields { pairs.append((key, value)) }
-        switch format {
-        case .text:
-            return pairs.map { "\($0)=\(isPlain($1) ? $1 : quoted($1))" }.joined(separator: " ") + "\n"
-        case .json:
-            return "{" + pairs.map { "\(quoted($0)):\(quoted($1))" }.joined(separator: ",") + "}\n"
-        }
-    }
-
-    /// Whether a value can stand without quotes and still be cut out of its line by a space.
-    private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x3d && $0 != 0x5c }
-    }
-
-    /// A JSON string of printable ASCII alone, so that no value can end its line or colour a terminal.
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22, 0x5c: quoted += "\\\(Unicode.Scalar(UInt8(unit)))"
-            case 0x20...0x7e: quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default: quoted += "\\u" + String(0x1_0000 + UInt32(unit), radix: 16).dropFirst()
-            }
-        }
-        return quoted + "\""
+        var line = LogLineText(format)
+        line.add("time", LogLineText.now())
+        line.add("level", level.rawValue)
+        line.add("event", event)
+        for case (let key, let value?) in fields { line.add(key, value) }
+        return line.ended()
     }
 }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 package import Threads
 
@@ -47,6 +46,11 @@ package final class LogWriter: Sendable {
     private let lostLine: @Sendable (Int) -> String
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
+    /// Signalled when somebody waits for what is said to be written.
+    private let hurry = DispatchSemaphore(value: 0)
+
+    /// Lines that come within this time are written together: waking and writing cost more than a line.
+    private static let patience = DispatchTimeInterval.milliseconds(10)
 
     /// Starts the thread, which lives as long as the process.
     ///
@@ -62,12 +66,18 @@ package final class LogWriter: Sendable {
 
     /// Has a line written, or counts it as lost; it never waits for the one who reads.
     package func write(_ line: String) {
-        state.withLock { state in
-            guard state.hasRoom(for: line) else { return state.lose(1) }
-            sayLost(&state)
-            state.add(Line(text: line, losses: nil))
+        let isFirst = state.withLock { state in
+            let isFirst = state.waiting.isEmpty
+            if state.hasRoom(for: line) {
+                sayLost(&state)
+                state.add(Line(text: line, losses: nil))
+            } else {
+                state.lose(1)
+            }
+            return isFirst
         }
-        wakeUp.signal()
+        // Who takes the first takes those behind it.
+        if isFirst { wakeUp.signal() }
     }
 
     /// How many lines were lost since the start.
@@ -81,6 +91,7 @@ package final class LogWriter: Sendable {
         let done = DispatchSemaphore(value: 0)
         state.withLock { $0.flushing.append(done) }
         wakeUp.signal()
+        hurry.signal()
         return done.wait(timeout: .now() + .milliseconds(Int(time / .milliseconds(1)))) == .success
     }
 
@@ -93,15 +104,16 @@ package final class LogWriter: Sendable {
 
     /// The thread's life.
     private func run() {
-        var output = Output(descriptor: descriptor)
+        var output = LineOutput(descriptor: descriptor)
         while true {
             wakeUp.wait()
+            _ = hurry.wait(timeout: .now() + Self.patience)
             let (lines, flushing) = state.withLock { state in
                 sayLost(&state)
                 defer { (state.waiting, state.flushing) = ([], []) }
                 return (state.waiting, state.flushing)
             }
-            let lost = lines.filter { !output.write($0.text) }
+            let lost = output.write(lines.map(\.text)).map { lines[$0] }
             state.withLock { state in
                 state.held.lines -= lines.count
                 state.held.octets -= lines.reduce(0) { $0 + $1.text.utf8.count }
@@ -110,37 +122,5 @@ package final class LogWriter: Sendable {
             }
             for done in flushing { done.signal() }
         }
-    }
-}
-
-/// Writes lines whole, as far as the file behind the descriptor takes them.
-private struct Output {
-    let descriptor: Int32
-    /// A line was cut, by a disk that was full in the middle of it.
-    private var isInsideLine = false
-
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
-    /// False when the line was not written, or not to its end.
-    mutating func write(_ line: String) -> Bool {
-        var octets = Array(((isInsideLine ? "\n" : "") + line).utf8)[...]
-        let count = octets.count
-        while !octets.isEmpty {
-            let written = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                octets = octets.dropFirst(written)
-            } else if errno == EAGAIN {
-                // Somebody who has the same pipe has made it non-blocking.
-                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&wanted, 1, -1)
-            } else if errno != EINTR {
-                isInsideLine = octets.count < count || isInsideLine
-                return false
-            }
-        }
-        isInsideLine = false
-        return true
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -22,6 +23,14 @@ import Testing
         #expect(parts[0].hasPrefix("time=20"))
         #expect(parts[0].hasSuffix("Z"))
         #expect(parts[1...].joined(separator: " ") == "level=warning event=something key=value\n")
+    }
+
+    @Test(arguments: [
+        (0, 0, "1970-01-01T00:00:00.000Z"), (1_709_164_799, 7_999_999, "2024-02-28T23:59:59.007Z"),
+        (4_294_967_296, 999_999_999, "2106-02-07T06:28:16.999Z"),
+    ])
+    func `a time is in UTC and has all its digits`(seconds: Int, nanoseconds: Int, text: String) {
+        #expect(LogLineText.text(of: timespec(tv_sec: seconds, tv_nsec: nanoseconds)) == text)
     }
 
     @Test(arguments: [
