@@ -76,7 +76,7 @@ final class EventLoop {
         self.bodyRule = bodyRule
         self.executor = executor
         self.handler = handler
-        guard self.poll.add(mailbox.number, tag: Tag.mailbox, interest: .input),
+        guard self.poll.add(mailbox.number, tag: Tag.mailbox, interest: .newInput),
             self.poll.add(listening, tag: Tag.listener, interest: [])
         else {
             return nil

@@ -26,11 +26,16 @@ final class Mailbox: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Readable while there are messages to collect.
+    /// Written to whenever there are messages after there were none, and read by nobody who only waits for that.
     var number: Int32 { descriptor.number }
 
     func post(_ message: Message) {
-        messages.withLock { $0.append(message) }
+        let isFirst = messages.withLock { messages in
+            defer { messages.append(message) }
+            return messages.isEmpty
+        }
+        // Who collects the first collects those behind it.
+        guard isFirst else { return }
         // Fails only when the counter is full, and then it is readable anyway.
         _ = eventfd_write(number, 1)
     }
@@ -41,16 +46,17 @@ final class Mailbox: Sendable {
         while true {
             let count = poll(&events, 1, Poll.milliseconds(ContinuousClock.now.duration(to: deadline)))
             // -1 is EINTR here: the descriptor and its events are ours.
-            if count >= 0 { return count > 0 }
+            guard count >= 0 else { continue }
+            // Reset before messages are collected: one that comes in between costs a wake-up too many, never one too few.
+            var written: eventfd_t = 0
+            _ = eventfd_read(number, &written)
+            return count > 0
         }
     }
 
     /// All messages since the last call, in order.
     func collect() -> [Message] {
-        // Reset before the lock: a message that is posted in between costs a wake-up too many, never one too few.
-        var count: eventfd_t = 0
-        _ = eventfd_read(number, &count)
-        return messages.withLock { messages in
+        messages.withLock { messages in
             defer { messages = [] }
             return messages
         }

@@ -17,6 +17,8 @@ struct Poll: ~Copyable {
 
         static let input = Interest(rawValue: EPOLLIN.rawValue)
         static let output = Interest(rawValue: EPOLLOUT.rawValue)
+        /// Reports input that comes, and not again that it is still there.
+        static let newInput = Interest(rawValue: EPOLLIN.rawValue | EPOLLET.rawValue)
         static let broken = Interest(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 

@@ -26,18 +26,22 @@ package struct Fields: Sendable {
     /// All values of a name, in order of arrival; empty when no line has it.
     package func values(_ name: String) -> [[UInt8]] {
         var values: [[UInt8]] = []
-        for line in lines where octets[line.name].spells(name) { values.append(Array(octets[line.value])) }
+        for line in lines where isNamed(line, name) { values.append(Array(octets[line.value])) }
         return values
     }
 
     /// The value of the first line that has the name.
     package func first(_ name: String) -> [UInt8]? {
-        lines.first { octets[$0.name].spells(name) }.map { Array(octets[$0.value]) }
+        lines.first { isNamed($0, name) }.map { Array(octets[$0.value]) }
     }
 
     /// How many lines have a name.
     func count(_ name: String) -> Int {
-        lines.count { octets[$0.name].spells(name) }
+        lines.count { isNamed($0, name) }
+    }
+
+    private func isNamed(_ line: Place, _ name: String) -> Bool {
+        line.name.count == name.utf8.count && octets[line.name].spells(name)
     }
 
     /// The members of a comma-separated list, over all lines of the name (RFC 9110, section 5.6.1).
