@@ -65,6 +65,11 @@ package struct Fields: Sendable {
     }
 
     private mutating func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        if lines.isEmpty {
+            // Room for a push: growing to it takes longer than reading it.
+            octets.reserveCapacity(512)
+            lines.reserveCapacity(8)
+        }
         let start = octets.count
         octets += name
         let middle = octets.count

@@ -25,8 +25,10 @@ extension Response {
         for (name, value) in fields where Self.isSendable(name) {
             octets += name.utf8
             octets += ": ".utf8
+            let start = octets.count
+            octets += value.utf8
             // A CR LF in a value would start another field or another answer.
-            for octet in value.utf8 { octets.append(octet.isFieldContent ? octet : Octet.space) }
+            for place in start..<octets.count where !octets[place].isFieldContent { octets[place] = Octet.space }
             octets += "\r\n".utf8
         }
         if hasContent {

@@ -28,10 +28,9 @@ struct RequestLine: Sendable {
 
     /// HTTP-version: case-sensitive, one digit, a dot, one digit (RFC 9112, section 2.3).
     private static func version(_ octets: ArraySlice<UInt8>) throws(Refusal) -> Version {
-        let name = Array("HTTP/".utf8)
-        let digits = Array(octets.dropFirst(name.count))
-        guard octets.starts(with: name), digits.count == 3, digits[1] == UInt8(ascii: "."),
-            let major = digits[0].decimalValue, let minor = digits[2].decimalValue
+        let digits = octets.dropFirst(5)
+        guard octets.starts(with: "HTTP/".utf8), digits.count == 3, digits.dropFirst().first == UInt8(ascii: "."),
+            let major = digits.first?.decimalValue, let minor = digits.last?.decimalValue
         else {
             throw .malformedRequestLine
         }
