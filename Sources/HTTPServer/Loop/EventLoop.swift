@@ -87,7 +87,7 @@ final class EventLoop {
     func run() -> End {
         while true {
             let now = ContinuousClock.now
-            let wakeUp = [earliest, acceptingResumes, stopDeadline].compactMap(\.self).min()
+            let wakeUp = sooner(earliest, sooner(acceptingResumes, stopDeadline))
             let events = poll.wait(for: wakeUp.map { now.duration(to: $0) })
             let moment = Moment(instant: .now, date: date.now())
             for event in events { handle(event, at: moment) }
@@ -152,7 +152,7 @@ final class EventLoop {
             peer.interest = peer.wanted
             poll.change(peer.socket.number, tag: peer.serial, interest: peer.interest)
         }
-        earliest = min(earliest ?? peer.connection.deadline, peer.connection.deadline)
+        earliest = sooner(earliest, peer.connection.deadline)
         // At the cap an idle connection is as good as a closed one, and one that arrives may be before long, which
         // accepting finds out; out of descriptors neither is.
         let mayGiveWay = !peer.connection.isBusy || peer.connection.isArriving
@@ -259,7 +259,7 @@ extension EventLoop {
         guard poll.add(peer.socket.number, tag: peer.serial, interest: peer.interest) else { return }
         peers[peer.serial] = peer
         meter.connections.store(peers.count, ordering: .relaxed)
-        earliest = min(earliest ?? connection.deadline, connection.deadline)
+        earliest = sooner(earliest, connection.deadline)
     }
 
     private func setAccepting(_ accepts: Bool) {
