@@ -49,17 +49,20 @@ package final class LogWriter: Sendable {
     /// Signalled when somebody waits for what is said to be written.
     private let hurry = DispatchSemaphore(value: 0)
 
-    /// Lines that come within this time are written together: waking and writing cost more than a line.
-    private static let patience = DispatchTimeInterval.milliseconds(10)
+    private let patience: DispatchTimeInterval
 
     /// Starts the thread, which lives as long as the process.
     ///
-    /// - Parameter lostLine: the whole line that says how many were lost.
+    /// - Parameters:
+    ///   - patience: lines that come within this time are written together, since waking and writing cost more than a line.
+    ///   - lostLine: the whole line that says how many were lost.
     package init(
         to descriptor: Int32,
+        patience: Duration = .milliseconds(10),
         lostLine: @escaping @Sendable (Int) -> String
     ) throws(ThreadFailure) {
         self.descriptor = descriptor
+        self.patience = Self.interval(patience)
         self.lostLine = lostLine
         try startThread { self.run() }
     }
@@ -92,7 +95,11 @@ package final class LogWriter: Sendable {
         state.withLock { $0.flushing.append(done) }
         wakeUp.signal()
         hurry.signal()
-        return done.wait(timeout: .now() + .milliseconds(Int(time / .milliseconds(1)))) == .success
+        return done.wait(timeout: .now() + Self.interval(time)) == .success
+    }
+
+    private static func interval(_ time: Duration) -> DispatchTimeInterval {
+        .milliseconds(Int(time / .milliseconds(1)))
     }
 
     /// Puts what was lost where it was lost: behind the lines before it, in front of those after it.
@@ -107,7 +114,7 @@ package final class LogWriter: Sendable {
         var output = LineOutput(descriptor: descriptor)
         while true {
             wakeUp.wait()
-            _ = hurry.wait(timeout: .now() + Self.patience)
+            _ = hurry.wait(timeout: .now() + patience)
             let (lines, flushing) = state.withLock { state in
                 sayLost(&state)
                 defer { (state.waiting, state.flushing) = ([], []) }

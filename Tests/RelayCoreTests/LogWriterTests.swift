@@ -98,6 +98,16 @@ private final class LogPipe: Sendable {
         #expect(writer.linesLost == 500)
     }
 
+    @Test func `what waits for more to come is written at once for whoever flushes`() async throws {
+        let pipe = try LogPipe()
+        let writer = try LogWriter(to: pipe.writing, patience: .seconds(3_600)) { "lost \($0)\n" }
+        for round in 0..<2 {
+            for number in 0..<3 { writer.write("\(round) \(number)\n") }
+            try #require(writer.flush(within: .seconds(60)))
+            #expect(await pipe.lines { $0 == "\(round) 2" } == (0..<3).map { "\(round) \($0)" })
+        }
+    }
+
     @Test func `what a full disk swallowed is counted, and told when there is room again`() throws {
         let file = NSTemporaryDirectory() + "log-\(UUID().uuidString)"
         let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
