@@ -4,13 +4,14 @@ extension Store {
     /// Runs everything that writes rows: as one transaction, together with what is still owed to the counters.
     ///
     /// - Parameter isPromised: whether it has to outlive a power cut, and so is synced. What is not goes to the disk with
-    ///   the next promise, or when the log is folded in.
+    ///   the next promise, or when the log is folded in, and whether the files are still in their place is not looked at
+    ///   for it: a push has had that looked at when it read its subscription.
     func write<Result>(
         for operation: StoreError.Operation,
         isPromised: Bool = true,
         _ body: (Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let database = try open()
+        let database = try open(isLookedFor: isPromised)
         let tally = database.tally
         do throws(StoreError) {
             try database.syncCommits(isPromised)

@@ -85,9 +85,11 @@ package actor Store {
     }
 
     /// The database, unless it is closed, or its files are no longer where a restart would look for them.
-    func open() throws(StoreError) -> Database {
+    ///
+    /// - Parameter isLookedFor: false spares the look at the files, for what may be lost with them.
+    func open(isLookedFor: Bool = true) throws(StoreError) -> Database {
         guard let database else { throw .closed }
-        if let path = database.identity.missing { throw .moved(path: path) }
+        if isLookedFor, let path = database.identity.missing { throw .moved(path: path) }
         return database
     }
 }
