@@ -153,12 +153,17 @@ class Bench:
 
     def rows(self, database, requests):
         """Start, processor's time for a push and latency with a database."""
+        # A file that anybody has touched is looked through by the next start.
+        os.utime(self.folder / database / "relay.sqlite")
+        relay = self.start(database)
+        looking = relay.start_milliseconds
+        relay.stop()
         relay = self.start(database)
         self.closed(relay, requests, 1)
         _, processor, _ = self.closed(relay, requests, self.seconds)
         median, _, _ = self.open(relay, requests, 100, self.seconds)
         relay.stop()
-        return {"start": relay.start_milliseconds, "cpu": processor, "latency": median}
+        return {"start": relay.start_milliseconds, "looking": looking, "cpu": processor, "latency": median}
 
     def line(self, requests):
         """Pushes a second over a long line to Apple, and over how many connections."""

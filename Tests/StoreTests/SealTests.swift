@@ -92,8 +92,9 @@ struct SealTests {
         try await store.execute(
             """
             UPDATE subscriptions SET \(column) = (SELECT \(column) FROM subscriptions WHERE number = 2) WHERE number = 1;
-            UPDATE subscriptions SET \(column) = CAST(substr(\(column), 1, 28) || x'00' || substr(\(column), 30) AS BLOB)
-            WHERE number = 3;
+            UPDATE subscriptions SET \(column) = CAST(
+                substr(\(column), 1, 28) || iif(substr(\(column), 29, 1) = x'00', x'01', x'00') || substr(\(column), 30)
+            AS BLOB) WHERE number = 3;
             """
         )
         for name in ["one", "three"] {
