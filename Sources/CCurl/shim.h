@@ -29,6 +29,10 @@ static inline CURLcode relay_curl_set_opensocket(
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+static inline CURLcode relay_curl_set_closesocket(CURL *handle, int (*function)(void *, curl_socket_t)) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
 static inline CURLcode relay_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

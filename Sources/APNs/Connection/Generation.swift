@@ -12,6 +12,8 @@ final class Generation {
     private let multi: UnsafeMutableRawPointer
     private let notBefore: ContinuousClock.Instant
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var handles: HandlePool
+    private let sockets = Sockets()
     private var gate: StreamGate
     private var health: Health
     private var idleSince: ContinuousClock.Instant
@@ -36,9 +38,11 @@ final class Generation {
         self.dispatcher = dispatcher
         self.multi = multi
         self.notBefore = notBefore
+        handles = HandlePool(dispatcher.configuration, sockets)
         gate = StreamGate(most: dispatcher.configuration.mostInFlight)
         health = Health(at: .now, patience: dispatcher.configuration.patience)
         idleSince = .now
+        sockets.mayOpen = { [unowned self] in mayConnect() }
         relay_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         relay_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
         relay_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, dispatcher.configuration.mostInFlight)
@@ -51,7 +55,7 @@ final class Generation {
     var waker: Waker { Waker(multi: multi) }
 
     /// Whether libcurl may open a connection now; called from within it, on this thread.
-    fileprivate func mayConnect() -> Bool {
+    private func mayConnect() -> Bool {
         gate.close()
         isOverBudget = !dispatcher.budget.spend(at: .now)
         if !isOverBudget { dispatcher.connectionsOpened.add(1, ordering: .relaxed) }
@@ -62,8 +66,10 @@ final class Generation {
     func run() {
         while dispatcher.isOpen {
             startWhatMay()
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            sockets.sendingTogether {
+                var running: Int32 = 0
+                curl_multi_perform(multi, &running)
+            }
             let hasFinished = collect()
             retireIfDue()
             let next = expireWaiting()
@@ -96,9 +102,8 @@ final class Generation {
             dispatcher.count(CountedAnswer(.unsigned), nil)
             return job.continuation.resume(returning: .tryAgain(.transport(.unsigned)))
         }
-        let context = Unmanaged.passUnretained(self).toOpaque()
         guard
-            let transfer = Transfer(job, bearer: bearer, at: now, dispatcher.configuration, (openSocket, context)),
+            let transfer = handles.transfer(of: job, bearer: bearer, at: now),
             curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
         else {
             dispatcher.count(CountedAnswer(.connection), nil)
@@ -120,6 +125,7 @@ final class Generation {
             guard let transfer = transfers.removeValue(forKey: easy) else { continue }
             dispatcher.inFlight.subtract(1, ordering: .relaxed)
             settle(transfer, code)
+            handles.takeBack(transfer, hasFailed: code != CURLE_OK)
             hasFinished = true
         }
         if hasFinished, transfers.isEmpty { idleSince = .now }
@@ -151,9 +157,9 @@ final class Generation {
     private func milliseconds(until next: ContinuousClock.Instant?) -> Int32 {
         let now = ContinuousClock.now
         let mustWatch = !transfers.isEmpty || next != nil
-        let due = [next, now < notBefore ? notBefore : nil].compactMap(\.self).map { $0 - now }
-        let longest: Duration = mustWatch ? .milliseconds(250) : .seconds(60)
-        let wait = due.reduce(longest) { min($0, $1) }
+        var wait: Duration = mustWatch ? .milliseconds(250) : .seconds(60)
+        if let next { wait = min(wait, next - now) }
+        if now < notBefore { wait = min(wait, notBefore - now) }
         return Int32(max(1, (wait / .milliseconds(1)).rounded(.up)))
     }
 }
@@ -232,16 +238,4 @@ extension Generation {
     private func drain() {
         if drainsUntil == nil { drainsUntil = .now + Self.drainTime }
     }
-}
-
-/// libcurl's callback that makes a socket; it runs on the generation's thread, inside `curl_multi_perform`.
-private func openSocket(
-    context: UnsafeMutableRawPointer?,
-    purpose: curlsocktype,
-    address: UnsafeMutablePointer<curl_sockaddr>?
-) -> curl_socket_t {
-    guard let context, let address else { return CURL_SOCKET_BAD }
-    let generation = Unmanaged<Generation>.fromOpaque(context).takeUnretainedValue()
-    guard generation.mayConnect() else { return CURL_SOCKET_BAD }
-    return makeSocket(address.pointee)
 }

@@ -47,7 +47,7 @@ extension Transfer {
         }
     }
 
-    /// Looks at a finished handle; it has to be asked before the handle is freed.
+    /// Looks at a finished handle; it has to be asked before the handle is used again.
     func result(of code: CURLcode) -> Result {
         // A status that has come is an answer, even when the body behind it was cut or did not end.
         let status = long(CURLINFO_RESPONSE_CODE)
@@ -57,7 +57,7 @@ extension Transfer {
         }
         guard long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0 else { return .notApple }
         guard status != 200 else { return .accepted }
-        let answer = Answer(body)
+        let answer = Answer(handle.body)
         let date = header("date").map { Int64(curl_getdate($0, nil)) }.flatMap { $0 >= 0 ? $0 : nil }
         return .rejected(
             Rejection(status: status, word: answer.reason ?? "", timestamp: answer.timestamp, date: date),

@@ -1,0 +1,69 @@
+import RelayTesting
+import Testing
+
+@testable import APNs
+
+@Suite struct HandleTests {
+    /// A transfer that a pool has made, and nobody starts.
+    private func transfer(from pool: inout HandlePool) async throws -> Transfer {
+        let notification = Notification(
+            deviceToken: try #require(DeviceToken(parsing: freshToken().utf8)),
+            id: "6f0c4a36-36a4-4d3e-a6b9-5f0f7d0a1a11",
+            payload: Array("{}".utf8),
+            expiration: 0
+        )
+        var transfer: Transfer?
+        _ = await withCheckedContinuation { continuation in
+            let job = Job(notification: notification, deadline: .now, continuation: continuation)
+            transfer = pool.transfer(of: job, bearer: "token", at: .now)
+            continuation.resume(returning: .accepted)
+        }
+        return try #require(transfer)
+    }
+
+    private var pool: HandlePool {
+        HandlePool(Client.Configuration(origin: "https://127.0.0.1:1", topic: "org.example.app"), Sockets())
+    }
+
+    @Test func `what went well leaves its handle to the next, which has it alone`() async throws {
+        var pool = pool
+        let first = try await transfer(from: &pool)
+        pool.takeBack(first, hasFailed: false)
+        let second = try await transfer(from: &pool)
+        let third = try await transfer(from: &pool)
+        #expect(second.handle === first.handle)
+        #expect(third.handle !== first.handle)
+    }
+
+    @Test(arguments: [true, false])
+    func `a handle is thrown away after a failure, and after a connection was opened meanwhile`(
+        hasFailed: Bool
+    ) async throws {
+        var pool = pool
+        var first = try await transfer(from: &pool)
+        if !hasFailed { first.openings -= 1 }
+        pool.takeBack(first, hasFailed: hasFailed)
+        #expect(try await transfer(from: &pool).handle !== first.handle)
+    }
+
+    @Test func `nothing of a request or its answer is left for the next one over the same handle`() async throws {
+        let apple = try await AppleSimulator()
+        let client = try Client(of: apple)
+        // The first opens the connection.
+        #expect(try await client.send(to: freshToken()) == .accepted)
+        let long = Payload(title: "New Comment", body: String(repeating: "birds ", count: 500))
+        #expect(try await client.send(to: freshToken("dead"), payload: long, collapseID: "banner").kind == .deviceGone)
+        // A body that is none.
+        let unread = try await client.send(to: freshToken("0bad3"))
+        #expect(unread.rejection?.word == "")
+        #expect(unread.rejection?.timestamp == nil)
+        let token = freshToken()
+        #expect(try await client.send(to: token) == .accepted)
+        let request = try #require(await apple.requests(for: token).first)
+        #expect(request.path == "/3/device/\(token)")
+        #expect(request.payload == #"{"aps":{"alert":{"body":"vinz liked your post","title":"New Like"}}}"#)
+        #expect(request.headers["apns-collapse-id"] == nil)
+        #expect(request.remarks == [])
+        #expect(try await apple.connections() == 1)
+    }
+}
