@@ -66,4 +66,20 @@ import Testing
         #expect(request.remarks == [])
         #expect(try await apple.connections() == 1)
     }
+
+    @Test func `a connection with nothing to do is woken by the next notification`() async throws {
+        let apple = try await AppleSimulator.shared()
+        // Shorter than it would sleep.
+        let client = try Client(of: apple) { $0.deadline = .seconds(30) }
+        for _ in 0..<3 { #expect(try await client.send(to: freshToken()) == .accepted) }
+    }
+
+    @Test func `a generation without room sleeps on when a job is posted that is due after those that wait`() {
+        let now = ContinuousClock.now
+        let full = Dispatcher.Sleep(hasRoom: false, end: now)
+        #expect(!full.isEnded(by: now + .seconds(1)))
+        #expect(full.isEnded(by: now - .seconds(1)))
+        #expect(Dispatcher.Sleep(hasRoom: false, end: nil).isEnded(by: now))
+        #expect(Dispatcher.Sleep(hasRoom: true, end: now).isEnded(by: now + .seconds(1)))
+    }
 }

@@ -4,10 +4,23 @@ import Threads
 
 /// What the tasks that send and the threads that transfer share: the queue, and which generation may take from it.
 final class Dispatcher: Sendable {
+    /// What a generation waits for.
+    struct Sleep {
+        /// Whether it could send another job at once.
+        let hasRoom: Bool
+        /// When the first of the jobs that wait runs out of time.
+        let end: ContinuousClock.Instant?
+
+        /// Whether a job that is due then is more than can be left for later.
+        func isEnded(by deadline: ContinuousClock.Instant) -> Bool { hasRoom || end.map { deadline < $0 } ?? true }
+    }
+
     private struct State {
         var queue: [Job] = []
         var isOpen = true
         var current: UInt64?
+        /// Of the current generation; nil while it is at work, after which it looks at the queue by itself.
+        var sleep: Sleep?
         var lastGeneration: UInt64 = 0
         /// The generations whose threads run, the current one among them.
         var wakers: [UInt64: Waker] = [:]
@@ -61,7 +74,7 @@ final class Dispatcher: Sendable {
             guard state.isOpen else { return Refusal(jobs: [job], cause: .stopping) }
             guard state.queue.count < limit else { return Refusal(jobs: [job], cause: .overloaded) }
             insert(&state.queue)
-            return provideGeneration(&state)
+            return wakeGeneration(&state, for: job) ? nil : startGeneration(&state)
         }
         refusal?.resume()
     }
@@ -76,13 +89,18 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Wakes the current generation or starts one; when there is none to be had, all that waits is refused, since nobody
-    /// would watch its time.
-    private func provideGeneration(_ state: inout State) -> Refusal? {
-        if let current = state.current, let waker = state.wakers[current] {
+    /// Wakes the current generation if it sleeps and has to see the job now; false when there is no generation.
+    private func wakeGeneration(_ state: inout State, for job: Job) -> Bool {
+        guard let current = state.current, let waker = state.wakers[current] else { return false }
+        if let sleep = state.sleep, sleep.isEnded(by: job.deadline) {
+            state.sleep = nil
             waker.wake()
-            return nil
         }
+        return true
+    }
+
+    /// Starts a generation; when there is none to be had, all that waits is refused, since nobody would watch its time.
+    private func startGeneration(_ state: inout State) -> Refusal? {
         let number = state.lastGeneration + 1
         guard let generation = Generation(number: number, of: self, notBefore: state.notBefore) else {
             defer { state.queue = [] }
@@ -97,6 +115,7 @@ final class Dispatcher: Sendable {
         }
         state.lastGeneration = number
         state.current = number
+        state.sleep = nil
         state.wakers[number] = waker
         return nil
     }
@@ -114,16 +133,26 @@ extension Dispatcher {
         }
     }
 
-    /// Takes out what can no longer be sent in time, and says when the next of the others is due.
+    /// Takes out what can no longer be sent in time, and lets the generation sleep until something is posted.
+    ///
+    /// - Parameter hasRoom: whether it could send another job at once.
+    /// - Returns: no sleep when one waits that it could send.
     func takeExpired(
         at now: ContinuousClock.Instant,
-        for generation: UInt64
-    ) -> (jobs: [Job], next: ContinuousClock.Instant?) {
+        for generation: UInt64,
+        hasRoom: Bool
+    ) -> (jobs: [Job], sleep: Sleep?) {
         state.withLock { state in
-            guard state.current == generation else { return ([], nil) }
-            let expired = state.queue.filter { $0.deadline <= now }
-            if !expired.isEmpty { state.queue.removeAll { $0.deadline <= now } }
-            return (expired, state.queue.lazy.map(\.deadline).min())
+            guard state.current == generation else { return ([], Sleep(hasRoom: false, end: nil)) }
+            var expired: [Job] = []
+            var end = state.queue.lazy.map(\.deadline).min()
+            if let first = end, first <= now {
+                expired = state.queue.filter { $0.deadline <= now }
+                state.queue.removeAll { $0.deadline <= now }
+                end = state.queue.lazy.map(\.deadline).min()
+            }
+            state.sleep = hasRoom && end != nil ? nil : Sleep(hasRoom: hasRoom, end: end)
+            return (expired, state.sleep)
         }
     }
 
@@ -143,7 +172,7 @@ extension Dispatcher {
         guard isNews else { return }
         report(cause)
         let refusal = state.withLock { state in
-            state.isOpen && state.current == nil && !state.queue.isEmpty ? provideGeneration(&state) : nil
+            state.isOpen && state.current == nil && !state.queue.isEmpty ? startGeneration(&state) : nil
         }
         refusal?.resume()
     }

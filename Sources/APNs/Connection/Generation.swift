@@ -70,11 +70,11 @@ final class Generation {
                 var running: Int32 = 0
                 curl_multi_perform(multi, &running)
             }
-            let hasFinished = collect()
+            collect()
             retireIfDue()
-            let next = expireWaiting()
+            let sleep = expireWaiting()
             if let drainsUntil, transfers.isEmpty || .now >= drainsUntil { break }
-            if !hasFinished { curl_multi_poll(multi, nil, 0, milliseconds(until: next), nil) }
+            if let sleep { curl_multi_poll(multi, nil, 0, milliseconds(until: sleep.end), nil) }
         }
         dispatcher.forget(number)
         dispatcher.inFlight.subtract(transfers.count, ordering: .relaxed)
@@ -90,10 +90,12 @@ final class Generation {
 
     private func startWhatMay() {
         let now = ContinuousClock.now
-        guard drainsUntil == nil, now >= notBefore else { return }
+        guard maySend(at: now) else { return }
         if transfers.isEmpty, now - idleSince >= Self.doubtfulIdleTime { gate.close() }
         for job in dispatcher.take(gate.limit - transfers.count, for: number) { start(job, at: now) }
     }
+
+    private func maySend(at now: ContinuousClock.Instant) -> Bool { drainsUntil == nil && now >= notBefore }
 
     private func start(_ job: Job, at now: ContinuousClock.Instant) {
         if transfers.isEmpty { health.resumed(at: now) }
@@ -114,8 +116,8 @@ final class Generation {
         dispatcher.inFlight.add(1, ordering: .relaxed)
     }
 
-    /// Settles what has finished; false when nothing has.
-    private func collect() -> Bool {
+    /// Settles what has finished.
+    private func collect() {
         var hasFinished = false
         var remaining: Int32 = 0
         while let message = curl_multi_info_read(multi, &remaining) {
@@ -129,7 +131,6 @@ final class Generation {
             hasFinished = true
         }
         if hasFinished, transfers.isEmpty { idleSince = .now }
-        return hasFinished
     }
 
     private func retireIfDue() {
@@ -144,13 +145,16 @@ final class Generation {
         }
     }
 
-    private func expireWaiting() -> ContinuousClock.Instant? {
-        let (expired, next) = dispatcher.takeExpired(at: .now, for: number)
+    /// Answers what has waited for too long; nil when there is more to be sent at once.
+    private func expireWaiting() -> Dispatcher.Sleep? {
+        let now = ContinuousClock.now
+        let hasRoom = maySend(at: now) && transfers.count < gate.limit
+        let (expired, sleep) = dispatcher.takeExpired(at: now, for: number, hasRoom: hasRoom)
         for job in expired {
             dispatcher.count(CountedAnswer(.queue), nil)
             job.continuation.resume(returning: .tryAgain(.transport(.deadline(waiting: true))))
         }
-        return next
+        return sleep
     }
 
     /// The time to sleep: until the next job runs out of time, at most a quarter of a second while anything is going on.
