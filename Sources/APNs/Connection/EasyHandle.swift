@@ -45,7 +45,8 @@ final class EasyHandle {
         _ = payload.withUnsafeBytes { octets in
             relay_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: octets.baseAddress))
         }
-        set(CURLOPT_TIMEOUT_MS, max(1, Int((deadline - .now) / .milliseconds(1))))
+        // Rounded up: a time that ran out before the deadline would leave a moment for one more try.
+        set(CURLOPT_TIMEOUT_MS, max(1, Int(((deadline - .now) / .milliseconds(1)).rounded(.up))))
     }
 
     /// Keeps what there is room for; false when the answer is not going to end.
