@@ -26,7 +26,11 @@ struct ClockFaultTests {
         #expect(try await relay.answer("POST", endpoint.settings("unread"), json: #"{"count":3}"#).status == 204)
         let other = try await relay.subscribe(freshToken())
         #expect(try await relay.push(to: other).status == 201)
-        let said = relay.program.lines.compactMap { LogLine($0) }.filter { $0.event == "subscribed" }
+        var said: [LogLine] = []
+        try await eventually {
+            said = relay.program.lines.compactMap { LogLine($0) }.filter { $0.event == "subscribed" }
+            return said.count >= 2
+        }
         let times = try said.map { line in
             try Date(#require(line.fields["time"]), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         }
