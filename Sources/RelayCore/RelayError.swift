@@ -18,8 +18,8 @@ enum RelayError: Error {
     case unknownCoding
     /// The row takes messages from one sender alone, and this is another.
     case otherSender(SenderError)
-    /// A field of RFC 8030 that is not what its grammar says, or comes twice; its name.
-    case malformedField(String)
+    /// A field that is not what its grammar says, or comes twice.
+    case malformedField(PushField)
     case undecryptable(MessageError)
     /// The message is encrypted with the very key that signs.
     case signingKeyReused
@@ -48,7 +48,7 @@ enum RelayError: Error {
 
     private struct Answer {
         let status: Int
-        let word: String
+        let word: ErrorWord
         let message: String
         var fields: [(name: String, value: String)] = []
     }
@@ -56,77 +56,77 @@ enum RelayError: Error {
     /// The answer to the client; the message says what to do and repeats nothing that is secret.
     var response: Response {
         let answer = answer
-        return .problem(answer.status, answer.word, answer.message, fields: answer.fields)
+        return .problem(answer.status, answer.word.rawValue, answer.message, fields: answer.fields)
     }
 
     private var answer: Answer {
         switch self {
         // In the same words, so that nobody learns from them which ids ever existed.
         case .unknownRoute, .subscriptionGone, .deviceGone:
-            Answer(status: 404, word: "not_found", message: "no such path or subscription: register anew")
+            Answer(status: 404, word: .notFound, message: "no such path or subscription: register anew")
         case .methodNotAllowed(let allow):
             Answer(
                 status: 405,
-                word: "method_not_allowed",
+                word: .methodNotAllowed,
                 message: "use \(allow)",
                 fields: [("Allow", allow)]
             )
         case .unauthorized:
             Answer(
                 status: 401,
-                word: "unauthorized",
+                word: .unauthorized,
                 message: "send Authorization: Bearer and the subscribe token",
                 fields: [("WWW-Authenticate", "Bearer")]
             )
         case .unknownCoding:
             Answer(
                 status: 415,
-                word: "unsupported_coding",
+                word: .unsupportedCoding,
                 message: "encrypt with the content coding aes128gcm, or with aesgcm",
                 fields: [("Accept-Encoding", "aes128gcm, aesgcm")]
             )
         case .otherSender(.missing):
             Answer(
                 status: 401,
-                word: SenderError.missing.rawValue,
+                word: ErrorWord(SenderError.missing),
                 message: "this subscription takes messages from one sender alone: sign with its key (RFC 8292)",
                 fields: [("WWW-Authenticate", "vapid")]
             )
         case .otherSender(let error):
             Answer(
                 status: 403,
-                word: error.rawValue,
+                word: ErrorWord(error),
                 message: "this subscription takes messages from one sender alone: check key, audience and clock"
             )
-        case .malformedField(let name):
+        case .malformedField(let field):
             Answer(
                 status: 400,
-                word: "malformed_\(name.lowercased().replacing("-", with: "_"))",
-                message: "send one \(name), and as its RFC has it"
+                word: ErrorWord(field),
+                message: "send one \(field.rawValue), and as its RFC has it"
             )
         case .undecryptable(let error):
             undecryptable(error)
         case .signingKeyReused:
             Answer(
                 status: 400,
-                word: "signing_key_reused",
+                word: .signingKeyReused,
                 message: "encrypt with a key of its own, not with the one that signs (RFC 8292, section 3.2)"
             )
         case .malformedMessage(let text):
-            Answer(status: 400, word: "malformed_message", message: "the decrypted message cannot be used: \(text)")
+            Answer(status: 400, word: .malformedMessage, message: "the decrypted message cannot be used: \(text)")
         case .malformedBody(let text):
-            Answer(status: 400, word: "malformed_body", message: text)
+            Answer(status: 400, word: .malformedBody, message: text)
         case .rateLimited(let wait):
             Answer(
                 status: 429,
-                word: "rate_limited",
+                word: .rateLimited,
                 message: "this subscription gets too many messages: wait",
                 fields: [("Retry-After", "\(wait.seconds)")]
             )
         case .tooManyRegistrations(let wait):
             Answer(
                 status: 429,
-                word: "too_many_registrations",
+                word: .tooManyRegistrations,
                 message: "the relay has taken many registrations within the last hour: wait, and register again",
                 fields: [("Retry-After", "\(wait.seconds)")]
             )
@@ -134,43 +134,43 @@ enum RelayError: Error {
         case .tooManySubscriptions:
             Answer(
                 status: 503,
-                word: "too_many_subscriptions",
+                word: .tooManySubscriptions,
                 message: "the relay has no room for another subscription: register again later",
                 fields: [("Retry-After", "3600")]
             )
         case .database:
-            Self.unavailable("database_unavailable", "the relay cannot use its database at the moment: try again")
+            Self.unavailable(.databaseUnavailable, "the relay cannot use its database at the moment: try again")
         case .backupsOverdue:
-            Self.unavailable("backups_overdue", "the newest backup is older than twice BACKUP_INTERVAL: see the log")
+            Self.unavailable(.backupsOverdue, "the newest backup is older than twice BACKUP_INTERVAL: see the log")
         case .overloaded:
             Self.unavailable(
-                "overloaded",
+                .overloaded,
                 "too much waits for Apple, or the relay is stopping or out of threads: try again"
             )
         case .appleFailed, .appleRefusesConfiguration, .deletionRefused:
-            Answer(status: 502, word: "apple_failed", message: "Apple did not take the notification: try again")
+            Answer(status: 502, word: .appleFailed, message: "Apple did not take the notification: try again")
         case .internalFailure:
-            Answer(status: 500, word: "internal_failure", message: "the relay failed: try again")
+            Answer(status: 500, word: .internalFailure, message: "the relay failed: try again")
         }
     }
 
     private func undecryptable(_ error: MessageError) -> Answer {
         switch error {
         case .cryptographyFailed:
-            Self.unavailable("cryptography_failed", "the relay could not decrypt at the moment: try again")
+            Self.unavailable(.cryptographyFailed, "the relay could not decrypt at the moment: try again")
         case .multipleRecords:
-            Answer(status: 400, word: error.rawValue, message: "a message is one record: send a shorter one")
+            Answer(status: 400, word: ErrorWord(error), message: "a message is one record: send a shorter one")
         case .badDelimiter:
-            Answer(status: 400, word: error.rawValue, message: "the record is not a last one: the message was cut")
+            Answer(status: 400, word: ErrorWord(error), message: "the record is not a last one: the message was cut")
         case .authenticationTag:
-            Answer(status: 400, word: error.rawValue, message: "the message is encrypted for other keys, or damaged")
+            Answer(status: 400, word: ErrorWord(error), message: "the message is encrypted for other keys, or damaged")
         case .shortHeader, .recordSizeTooSmall, .keyIDLength, .keyIDNotUncompressed, .pointInvalid, .shortRecord,
             .noDelimiter, .badPadding:
-            Answer(status: 400, word: error.rawValue, message: "the body is not a message of RFC 8291")
+            Answer(status: 400, word: ErrorWord(error), message: "the body is not a message of RFC 8291")
         }
     }
 
-    private static func unavailable(_ word: String, _ message: String) -> Answer {
+    private static func unavailable(_ word: ErrorWord, _ message: String) -> Answer {
         Answer(status: 503, word: word, message: message, fields: [("Retry-After", "10")])
     }
 
@@ -205,5 +205,5 @@ enum RelayError: Error {
     }
 
     /// The machine word of the answer, which the log repeats.
-    var word: String { answer.word }
+    var word: ErrorWord { answer.word }
 }

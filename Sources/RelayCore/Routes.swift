@@ -64,13 +64,14 @@ package struct Routes: Sendable {
     /// for `debug` alone.
     private func report(_ error: RelayError) {
         // A client chooses the detail of its own mistakes: it would be a new cause each time.
-        let cause = error.level == .error ? "\(error.word) \(error.detail ?? "")" : error.word
+        let word = error.word.rawValue
+        let cause = error.level == .error ? "\(word) \(error.detail ?? "")" : word
         let leftOut = error.level > .debug ? repetitions.admit(cause) : nil
         log(
             leftOut == nil ? .debug : error.level,
             "refused",
             [
-                "error": error.word, "detail": error.detail,
+                "error": word, "detail": error.detail,
                 "left_out": leftOut.flatMap { $0 > 0 ? "\($0)" : nil },
             ]
         )

@@ -1,7 +1,7 @@
 import Crypto
 
-/// Why a body is not a message for this subscription; the raw value is what the log and the sender read.
-package enum MessageError: String, Error {
+/// Why a body is not a message for this subscription; the raw value names it as tests and the relay do.
+package enum MessageError: String, Error, CaseIterable {
     /// The body ends within the header of RFC 8188, section 2.1, or within the key it announces.
     case shortHeader = "short_header"
     /// A record size below 18, which RFC 8188, section 2.1 declares invalid.

@@ -58,7 +58,7 @@ private func text(_ subscription: SubscriptionReport, _ report: TestReport, _ ti
         let service = report.environment.map { " (\($0))" } ?? ""
         hops.append(("Apple", apple, (report.apple ?? "") + service))
     }
-    hops.append(("in all", Double(times.total), report.error == nil ? "" : "failed: \(report.error ?? "")"))
+    hops.append(("in all", Double(times.total), report.error.map { "failed: \($0.rawValue)" } ?? ""))
     let lines = hops.map { hop in
         let tenths = Int((hop.milliseconds * 10).rounded())
         let time = "\(tenths / 10).\(tenths % 10) ms"

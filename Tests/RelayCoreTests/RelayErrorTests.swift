@@ -7,12 +7,12 @@ import Testing
 @testable import WebPush
 
 @Suite("404 is for a row that is gone, and the relay's own faults are 5xx") struct RelayErrorTests {
-    private static let errors: [(error: RelayError, status: Int, retryAfter: String?)] = [
+    static let errors: [(error: RelayError, status: Int, retryAfter: String?)] = [
         (.unknownRoute, 404, nil), (.subscriptionGone, 404, nil), (.deviceGone, 404, nil),
         (.methodNotAllowed(allow: "POST"), 405, nil),
         (.unauthorized, 401, nil), (.unknownCoding, 415, nil), (.otherSender(.missing), 401, nil),
-        (.otherSender(.badSignature), 403, nil), (.malformedField("TTL"), 400, nil), (.signingKeyReused, 400, nil),
-        (.malformedMessage(""), 400, nil),
+        (.otherSender(.badSignature), 403, nil), (.malformedField(.timeToLive), 400, nil),
+        (.signingKeyReused, 400, nil), (.malformedMessage(""), 400, nil),
         (.malformedBody(""), 400, nil), (.undecryptable(.authenticationTag), 400, nil),
         (.undecryptable(.cryptographyFailed), 503, "10"), (.rateLimited(RetryAfter(seconds: 7)), 429, "7"),
         (.tooManyRegistrations(RetryAfter(seconds: 30)), 429, "30"),

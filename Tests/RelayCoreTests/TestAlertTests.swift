@@ -33,8 +33,8 @@ import WebPush
         #expect(try await relay.row(of: subscription)?.badgeCount == 1)
     }
 
-    @Test(arguments: [("fa119", "apple_failed"), ("dead", "not_found")])
-    func `it tells what Apple said, and what the relay made of it`(prefix: String, error: String) async throws {
+    @Test(arguments: [("fa119", ErrorWord.appleFailed), ("dead", .notFound)])
+    func `it tells what Apple said, and what the relay made of it`(prefix: String, error: ErrorWord) async throws {
         let relay = try await TestRelay()
         let subscription = try await relay.subscribe(freshToken(prefix))
         let report = try await test(subscription, at: relay)
@@ -46,7 +46,7 @@ import WebPush
         let relay = try await TestRelay(burst: 1)
         let subscription = try await relay.subscribe()
         #expect(try await test(subscription, at: relay).error == nil)
-        #expect(try await test(subscription, at: relay).error == "rate_limited")
+        #expect(try await test(subscription, at: relay).error == .rateLimited)
     }
 
     @Test func `each takes one request, within a minute`() async throws {

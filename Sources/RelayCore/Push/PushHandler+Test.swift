@@ -4,8 +4,8 @@ import Store
 
 /// What became of a test alert, and how long each part of the way inside took.
 package struct TestReport: Codable, Sendable {
-    /// The machine word of what went wrong; nil when Apple accepted it.
-    package var error: String?
+    /// What went wrong; nil when Apple accepted it.
+    package var error: ErrorWord?
     /// Apple's word, or what kept the relay from asking; nil where Apple was not asked.
     package var apple: String?
     /// What to do about it; nil where there is nothing to do, or nothing known.

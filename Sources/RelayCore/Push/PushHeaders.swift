@@ -1,6 +1,22 @@
 import HTTPServer
 import WebPush
 
+/// A field of a push that has a grammar.
+enum PushField: String, CaseIterable {
+    case timeToLive = "TTL"
+    case urgency = "Urgency"
+    case topic = "Topic"
+    case encryption = "Encryption"
+    case cryptoKey = "Crypto-Key"
+
+    init(_ error: LegacyMessage.FieldError) {
+        switch error {
+        case .encryption: self = .encryption
+        case .cryptoKey: self = .cryptoKey
+        }
+    }
+}
+
 /// What the fields of a push say, parsed once (RFC 8030, section 5; RFC 8291, section 4).
 struct PushHeaders {
     /// How the body is said to be encrypted.
@@ -27,12 +43,12 @@ struct PushHeaders {
         let authorizations = fields.values("Authorization")
         // Of two it is not clear which one counts, so that nothing is shown.
         authorization = authorizations.count == 1 ? authorizations.first : nil
-        if coding != .aesgcm, let field = LegacyMessage.conflict(encryption: encryption, cryptoKey: cryptoKey) {
-            throw .malformedField(field.rawValue)
+        if coding != .aesgcm, let conflict = LegacyMessage.conflict(encryption: encryption, cryptoKey: cryptoKey) {
+            throw .malformedField(PushField(conflict))
         }
-        timeToLive = try Self.single("TTL", in: fields, TimeToLive.init(parsing:)) ?? .standard
-        urgency = try Self.single("Urgency", in: fields, Urgency.init(parsing:)) ?? .normal
-        topic = try Self.single("Topic", in: fields, Topic.init(parsing:))
+        timeToLive = try Self.single(.timeToLive, in: fields, TimeToLive.init(parsing:)) ?? .standard
+        urgency = try Self.single(.urgency, in: fields, Urgency.init(parsing:)) ?? .normal
+        topic = try Self.single(.topic, in: fields, Topic.init(parsing:))
     }
 
     /// Exactly one coding (RFC 8291, section 4), compared without regard to case (RFC 9110, section 8.4.1).
@@ -49,13 +65,13 @@ struct PushHeaders {
 
     /// The value of a field that may come once; one that comes twice is as malformed as one that cannot be read.
     private static func single<Value>(
-        _ name: String,
+        _ field: PushField,
         in fields: Fields,
         _ parse: ([UInt8]) -> Value?
     ) throws(RelayError) -> Value? {
-        let values = fields.values(name)
+        let values = fields.values(field.rawValue)
         guard let first = values.first else { return nil }
-        guard values.count == 1, let value = parse(first) else { throw .malformedField(name) }
+        guard values.count == 1, let value = parse(first) else { throw .malformedField(field) }
         return value
     }
 }

@@ -23,7 +23,7 @@ enum SealedBody {
                     try LegacyMessage(encryption: headers.encryption, cryptoKey: headers.cryptoKey, body: body)
                 )
             } catch {
-                throw .malformedField(error.rawValue)
+                throw .malformedField(PushField(error))
             }
         }
     }

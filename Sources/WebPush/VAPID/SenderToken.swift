@@ -2,19 +2,19 @@ import Crypto
 import FoundationEssentials
 
 /// Why a message is not from the sender that a subscription is restricted to (RFC 8292, section 4.2).
-package enum SenderError: String, Error {
+package enum SenderError: Error, CaseIterable {
     /// It shows no token.
-    case missing = "vapid_missing"
+    case missing
     /// The token is not a JSON Web Token with ES256, or its claims cannot be read.
-    case malformed = "vapid_malformed"
+    case malformed
     /// It is signed by another key than the subscription's.
-    case otherKey = "vapid_other_key"
-    case badSignature = "vapid_bad_signature"
+    case otherKey
+    case badSignature
     /// Its audience is not this relay.
-    case otherAudience = "vapid_other_audience"
-    case expired = "vapid_expired"
+    case otherAudience
+    case expired
     /// It would be valid for more than 24 hours.
-    case tooLongLived = "vapid_too_long_lived"
+    case tooLongLived
 }
 
 /// The token of RFC 8292, section 2, taken apart.

@@ -12,7 +12,7 @@ import Testing
             (.unknownRoute, .unknown), (.subscriptionGone, .unknown), (.deviceGone, .gone),
             (.methodNotAllowed(allow: "POST"), .refused), (.unauthorized, .refused), (.unknownCoding, .refused),
             (.otherSender(.missing), .refused), (.otherSender(.badSignature), .refused),
-            (.malformedField("TTL"), .refused),
+            (.malformedField(.timeToLive), .refused),
             (.signingKeyReused, .refused), (.malformedMessage(""), .refused), (.malformedBody(""), .refused),
             (.undecryptable(.authenticationTag), .refused), (.undecryptable(.cryptographyFailed), .unavailable),
             (.rateLimited(wait), .limited), (.tooManyRegistrations(wait), .limited),
