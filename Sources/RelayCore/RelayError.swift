@@ -157,7 +157,7 @@ enum RelayError: Error {
     private func undecryptable(_ error: MessageError) -> Answer {
         switch error {
         case .cryptographyFailed:
-            Self.unavailable(.cryptographyFailed, "the relay could not decrypt at the moment: try again")
+            Self.unavailable(.cryptographyFailed, "the relay can neither decrypt nor encrypt at the moment: try again")
         case .multipleRecords:
             Answer(status: 400, word: ErrorWord(error), message: "a message is one record: send a shorter one")
         case .badDelimiter:

@@ -12,6 +12,7 @@ enum Route {
     case read([UInt8])
     case unread([UInt8])
     case badges([UInt8])
+    case test([UInt8])
 
     /// Longer than any id that was ever given out.
     private static let longestID = 64
@@ -41,6 +42,8 @@ enum Route {
                 self = .unread(id)
             } else if isSpelt(3, "badges") {
                 self = .badges(id)
+            } else if isSpelt(3, "test") {
+                self = .test(id)
             } else {
                 return nil
             }
@@ -57,16 +60,16 @@ enum Route {
     var allow: String {
         switch self {
         case .health: "GET, HEAD"
-        case .push, .subscribe, .read, .unread, .badges: "POST"
-        case .subscription: "DELETE"
+        case .push, .subscribe, .read, .unread, .badges, .test: "POST"
+        case .subscription: "GET, HEAD, DELETE"
         }
     }
 
     func allows(_ method: String) -> Bool {
         switch self {
         case .health: method == "GET" || method == "HEAD"
-        case .push, .subscribe, .read, .unread, .badges: method == "POST"
-        case .subscription: method == "DELETE"
+        case .push, .subscribe, .read, .unread, .badges, .test: method == "POST"
+        case .subscription: method == "GET" || method == "HEAD" || method == "DELETE"
         }
     }
 
@@ -74,7 +77,7 @@ enum Route {
     var isForTheApp: Bool {
         switch self {
         case .health, .push: false
-        case .subscribe, .subscription, .read, .unread, .badges: true
+        case .subscribe, .subscription, .read, .unread, .badges, .test: true
         }
     }
 
@@ -83,7 +86,7 @@ enum Route {
         switch self {
         case .push: BodyRule(limit: 65_536, isRequired: true)
         case .subscribe, .unread, .badges: BodyRule(limit: 8_192, isRequired: true)
-        case .health, .subscription, .read: BodyRule(limit: 8_192, isRequired: false)
+        case .health, .subscription, .read, .test: BodyRule(limit: 8_192, isRequired: false)
         }
     }
 }

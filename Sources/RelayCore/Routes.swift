@@ -91,10 +91,16 @@ package struct Routes: Sendable {
             guard let purpose = tickets.take(id) else { return try await pushes.respond(to: request, id: id) }
             return try await respond(to: request, for: purpose)
         case .subscribe: return try await registrations.subscribe(request)
-        case .subscription(let name): return try await registrations.unsubscribe(SubscriptionID(hashing: name))
+        case .subscription(let name):
+            let id = SubscriptionID(hashing: name)
+            return switch request.head.method {
+            case "DELETE": try await registrations.unsubscribe(id)
+            default: try await registrations.status(id)
+            }
         case .read(let name): return try await registrations.markRead(SubscriptionID(hashing: name))
         case .unread(let name): return try await registrations.setUnread(SubscriptionID(hashing: name), request)
         case .badges(let name): return try await registrations.setBadges(SubscriptionID(hashing: name), request)
+        case .test(let name): return try .json(200, await pushes.test(name))
         }
     }
 

@@ -4,21 +4,25 @@ import Synchronization
 extension Store {
     /// All subscriptions in the order of their creation, with what was noted and is not written yet; decrypts nothing.
     package func summaries() throws(StoreError) -> [SubscriptionSummary] {
-        try summaries(named: "")
+        try summaries(where: "true", [])
     }
 
-    /// Those whose digest begins with these hexadecimal digits.
-    private func summaries(named prefix: String) throws(StoreError) -> [SubscriptionSummary] {
+    /// One of them; `nil` says for certain that there is none.
+    package func summary(of id: SubscriptionID) throws(StoreError) -> SubscriptionSummary? {
+        try summaries(where: "id = ?1", [.blob(id.digest)]).first
+    }
+
+    private func summaries(where condition: String, _ values: [Value]) throws(StoreError) -> [SubscriptionSummary] {
         let rows = try open().connection.prepare(
             """
             SELECT id, substr(device, 1, 4), label, account, environment, created_at, last_accepted_at, last_failed_at,
                 last_failure, badge_count, badges_enabled, vapid_key IS NOT NULL
-            FROM subscriptions WHERE substr(lower(hex(id)), 1, length(?1)) = ?1 ORDER BY created_at, number
+            FROM subscriptions WHERE \(condition) ORDER BY created_at, number
             """,
             for: .read
         )
         let notes = notes.withLock { $0 }
-        return try rows.all([.text(prefix)]) { row in
+        return try rows.all(values) { row in
             let id = SubscriptionID(digest: row.blob(0))
             let note = notes[id]
             return SubscriptionSummary(
@@ -49,6 +53,7 @@ extension Store {
     ///
     /// - Parameter prefix: of the hex digest of the id; what is no ``SubscriptionID/isName(_:)`` names none.
     package func subscriptions(named prefix: String) throws(StoreError) -> [SubscriptionSummary] {
-        SubscriptionID.isName(prefix) ? try summaries(named: prefix) : []
+        guard SubscriptionID.isName(prefix) else { return [] }
+        return try summaries(where: "substr(lower(hex(id)), 1, length(?1)) = ?1", [.text(prefix)])
     }
 }

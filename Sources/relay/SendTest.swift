@@ -20,10 +20,7 @@ func sendTest(_ arguments: Arguments) throws(StartError) -> (text: String, isOK:
         throw .command("the relay does not run: start it, and see its log if it does not stay")
     }
     var probe = Probe(.post, publicURL + ticket.path)
-    probe.fields = [
-        ("Content-Type", "application/octet-stream"), ("Content-Encoding", "aes128gcm"), ("TTL", "60"),
-        ("Urgency", "high"),
-    ]
+    probe.fields = TestAlert.fields
     probe.body = Base64URL.decode(ticket.message.utf8) ?? []
     let answer: ProbeAnswer
     do throws(ProbeError) { answer = try probe.answer() } catch {

@@ -31,7 +31,8 @@ func isOnePlainLine(_ text: String) -> Bool {
     private static func routes(_ id: String) -> [(method: String, path: String)] {
         [
             ("POST", "/subscribe"), ("DELETE", "/subscribe/\(id)"), ("POST", "/subscribe/\(id)/read"),
-            ("POST", "/subscribe/\(id)/unread"), ("POST", "/subscribe/\(id)/badges"),
+            ("POST", "/subscribe/\(id)/unread"), ("POST", "/subscribe/\(id)/badges"), ("GET", "/subscribe/\(id)"),
+            ("HEAD", "/subscribe/\(id)"), ("POST", "/subscribe/\(id)/test"),
         ]
     }
 

@@ -9,8 +9,10 @@ import Testing
     @Test(arguments: [
         ("GET", "/wp/x", "POST"), ("PUT", "/wp/x", "POST"), ("DELETE", "/wp/x", "POST"), ("BREW", "/wp/x", "POST"),
         ("post", "/wp/x", "POST"), ("GET", "/subscribe", "POST"), ("PUT", "/subscribe", "POST"),
-        ("POST", "/subscribe/x", "DELETE"), ("GET", "/subscribe/x", "DELETE"), ("GET", "/subscribe/x/read", "POST"),
+        ("POST", "/subscribe/x", "GET, HEAD, DELETE"), ("PUT", "/subscribe/x", "GET, HEAD, DELETE"),
+        ("get", "/subscribe/x", "GET, HEAD, DELETE"), ("GET", "/subscribe/x/read", "POST"),
         ("GET", "/subscribe/x/unread", "POST"), ("DELETE", "/subscribe/x/badges", "POST"),
+        ("GET", "/subscribe/x/test", "POST"), ("HEAD", "/subscribe/x/test", "POST"),
         ("POST", "/healthz", "GET, HEAD"), ("OPTIONS", "/wp/x", "POST"), ("TRACE", "/subscribe", "POST"),
     ])
     func `another method is answered 405 with Allow`(method: String, path: String, allow: String) async throws {
@@ -25,6 +27,7 @@ import Testing
         "/", "/favicon.ico", "/.env", "/wp", "/wp/", "/wp/x/", "/wp/x/y", "/WP/x", "/wp/x?y=1", "//wp//x",
         "/wp/../healthz",
         "/wp/%30", "/wp/a%00b", "/wp/a.b", "/subscribe/", "/subscribe/x/READ", "/subscribe/x/read/",
+        "/subscribe/x/test/", "/subscribe//test", "/subscribe/x/y/test",
         "/subscribe/x/read/y", "/healthz/", "/healthz?x", "/wp/\(String(repeating: "a", count: 65))", "wp/x",
     ])
     func `any other path is answered 404`(path: String) async throws {
@@ -76,6 +79,7 @@ import Testing
         ("POST", "/wp/x", 65_536, true), ("POST", "/subscribe", 8_192, true),
         ("POST", "/subscribe/x/unread", 8_192, true), ("POST", "/subscribe/x/badges", 8_192, true),
         ("POST", "/subscribe/x/read", 8_192, false), ("DELETE", "/subscribe/x", 8_192, false),
+        ("POST", "/subscribe/x/test", 8_192, false), ("GET", "/subscribe/x", 8_192, false),
         ("GET", "/healthz", 8_192, false), ("GET", "/wp/x", 65_536, false), ("POST", "/elsewhere", 65_536, false),
     ])
     func `a message is at most 64 KB, a body of the app's at most 8 KB`(

@@ -14,7 +14,7 @@ struct LeakSession {
     static let label = "Alice's secret phone"
     static let accessToken = "access-token-of-alice-at-her-instance"
 
-    /// What both runs of the relay said, and what nginx wrote.
+    /// What both runs of the relay said, what nginx wrote, and what the app was told of its subscriptions.
     private(set) var logs: [String: Data] = [:]
     /// What is not to be read in the logs.
     private(set) var secrets = SecretSearch()
@@ -46,7 +46,10 @@ struct LeakSession {
         let nginx = try await Nginx(before: relay)
         for endpoint in endpoints { try await use(endpoint, through: nginx) }
         try await sign(endpoints[7], signer, through: nginx)
-        try await settle(endpoints[0], through: nginx)
+        var answers = ""
+        for endpoint in endpoints { answers += try await ask(about: endpoint, at: relay) }
+        answers += try await settle(endpoints[0], through: nginx)
+        logs["answers to the app"] = Data(answers.utf8)
         #expect(await relay.stop() == 0)
         // nginx has something to complain about: the relay is gone.
         _ = try await nginx.push(Array(repeating: 7, count: 100), to: endpoints[0].endpoint)
@@ -153,8 +156,22 @@ struct LeakSession {
         }
     }
 
-    /// The app's calls, with the token and with a wrong one, and the end.
-    private func settle(_ endpoint: Endpoint, through nginx: Nginx) async throws {
+    /// The app asks how it stands with a subscription, before and after a test, and so does a stranger.
+    private func ask(about endpoint: Endpoint, at relay: RelayProgram) async throws -> String {
+        var answers = ""
+        for (method, path) in [
+            ("GET", endpoint.settings()), ("POST", endpoint.settings("test")), ("GET", endpoint.settings()),
+        ] {
+            for token in [RelayProgram.subscribeToken, endpoint.subscription_id] {
+                let answer = try await relay.answer(method, path, token: token)
+                answers += answer.fields.map { "\($0.name): \($0.value)\n" }.joined() + answer.text + "\n"
+            }
+        }
+        return answers
+    }
+
+    /// The app's calls, with the token and with a wrong one, and the end; what was said to it of the subscription.
+    private func settle(_ endpoint: Endpoint, through nginx: Nginx) async throws -> String {
         let token = "Authorization: Bearer \(RelayProgram.subscribeToken)"
         let url = "https://push.example.org\(endpoint.settings())"
         for field in [token, "Authorization: Bearer \(endpoint.subscription_id)"] {
@@ -164,6 +181,9 @@ struct LeakSession {
             let wrong = #"{"device_token":"\#(endpoint.subscription_id)","label":"\#(Self.label)"}"#
             _ = try await nginx.curl("-H", field, "-d", wrong, "https://push.example.org/subscribe")
         }
+        let status = try await nginx.curl("-H", token, url)
+        let test = try await nginx.curl("-H", token, "-X", "POST", "\(url)/test")
         #expect(try await nginx.curl("-H", token, "-X", "DELETE", url).statuses == [204])
+        return status.body + test.body
     }
 }

@@ -24,8 +24,18 @@ struct LeakTests {
             #expect(second.contains("error=\(word)"), "\(word)")
         }
         let access = String(decoding: try #require(session.logs["push-access.log"]), as: UTF8.self)
-        for line in ["POST /wp/* 201", "POST /wp/* 404", "POST /wp/* 502", "DELETE /subscribe/* 204"] {
+        for line in [
+            "POST /wp/* 201", "POST /wp/* 404", "POST /wp/* 502", "GET /subscribe/* 200",
+            "POST /subscribe/*/test 200", "DELETE /subscribe/* 204",
+        ] {
             #expect(access.contains(line), "\(line)")
+        }
+        let answers = String(decoding: try #require(session.logs["answers to the app"]), as: UTF8.self)
+        for part in [
+            #""created_at":"#, #""last_failure":{"at":"#, #""apple":"accepted""#, #""error":"apple_failed""#,
+            #""error":"not_found""#, #""error":"unauthorized""#, #""vapid_key_pinned":true"#,
+        ] {
+            #expect(answers.contains(part), "\(part)")
         }
         #expect(session.secrets.count > 300)
     }

@@ -45,6 +45,9 @@ struct ProxyTests {
         let endpoint = try JSONDecoder().decode(Endpoint.self, from: Data(subscribed.body.utf8))
         let settings = "https://push.example.org\(endpoint.settings())"
         #expect(try await nginx.curl("-H", token, "-X", "POST", "\(settings)/read").statuses == [204])
+        #expect(try await nginx.curl("-H", token, settings).statuses == [200])
+        #expect(try await nginx.curl("-H", token, "--head", settings).statuses == [200])
+        #expect(try await nginx.curl("-H", token, "-X", "POST", "\(settings)/test").statuses == [200])
         #expect(try await nginx.curl("-X", "DELETE", settings).statuses == [401])
         #expect(try await nginx.curl("-H", token, "-X", "DELETE", settings).statuses == [204])
         #expect(try await nginx.curl("https://push.example.org/healthz").body == "ok")
@@ -100,9 +103,18 @@ struct ProxyTests {
         let relay = try await RelayProgram(apple: apple)
         let nginx = try await Nginx(before: relay)
         let endpoint = try await relay.subscribe(freshToken("0ff0"))
+        async let tested = nginx.curl(
+            "-H",
+            "Authorization: Bearer \(RelayProgram.subscribeToken)",
+            "-X",
+            "POST",
+            "https://push.example.org\(endpoint.settings("test"))"
+        )
         let answer = try await nginx.push(try Push.body(Push.like.utf8, for: endpoint), to: endpoint.endpoint)
         #expect(answer.statuses == [502])
         #expect(answer.body.hasPrefix(#"{"error":"apple_failed","#))
+        #expect(try await tested.statuses == [200])
+        #expect(try await tested.body.contains(#""error":"apple_failed""#))
     }
 
     @Test func `no log of nginx holds an id, wherever a client puts it`() async throws {
@@ -115,6 +127,7 @@ struct ProxyTests {
         _ = try await nginx.push(body, to: endpoint.endpoint, ["-A", "agent of \(id)", "-e", "\(origin)/\(id)"])
         _ = try await nginx.push(Array(repeating: 7, count: 65_537), to: endpoint.endpoint)
         _ = try await nginx.curl("-d", "{}", "\(origin)/subscribe/\(id)/unread")
+        _ = try await nginx.curl("-d", "{}", "\(origin)/subscribe/\(id)/test")
         _ = try await nginx.curl("\(origin)/wp/\(id)?id=\(id)", "\(origin)/wp//\(id)", "\(origin)/\(id)")
         _ = try await nginx.curl("\(origin)/subscribe/\(id)/read/\(id)", "\(origin)/%77p/\(id)")
         _ = try await nginx.plainCurl("http://push.example.org/wp/\(id)")
@@ -126,8 +139,9 @@ struct ProxyTests {
         let requests = access.compactMap { $0.split(separator: "] ").last?.split(separator: " in=").first }
         #expect(
             requests == [
-                "POST /wp/* 201", "POST /wp/* 413", "POST /subscribe/*/unread 401", "GET /wp/* 404", "GET /wp/* 404",
-                "GET (other) 404", "GET /subscribe/* 404", "GET /wp/* 404", "GET /wp/* 301", "POST /wp/* 502",
+                "POST /wp/* 201", "POST /wp/* 413", "POST /subscribe/*/unread 401", "POST /subscribe/*/test 401",
+                "GET /wp/* 404", "GET /wp/* 404", "GET (other) 404", "GET /subscribe/* 404", "GET /wp/* 404",
+                "GET /wp/* 301", "POST /wp/* 502",
             ]
         )
         #expect((access + (try nginx.log("push-error.log"))).filter { $0.contains(id) } == [])

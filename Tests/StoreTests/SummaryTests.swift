@@ -66,6 +66,18 @@ struct SummaryTests {
         #expect(try await store.summaries().count == 1)
     }
 
+    @Test func `one is found by its id, with what was noted and is not written yet`() async throws {
+        try await store.register("one")
+        try await store.register("two", on: tablet)
+        await store.note(id("two"), failure: "a reason", at: 7)
+        let found = try #require(try await store.summary(of: id("two")))
+        #expect(found.id == id("two"))
+        #expect(found.lastFailure == "a reason")
+        #expect(try await store.summary(of: id("three")) == nil)
+        try await store.delete(id("two"))
+        #expect(try await store.summary(of: id("two")) == nil)
+    }
+
     @Test func `a short name finds its subscription`() async throws {
         try await store.register("one")
         try await store.register("two", on: tablet)

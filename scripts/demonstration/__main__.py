@@ -56,6 +56,8 @@ Everything keeps running until Ctrl-C. In another terminal, in the same folder a
   curl -i $RELAY/subscribe/$ID/unread -H "$AUTH" -d '{{"count":41}}'
   curl -i $RELAY/subscribe/$ID/badges -H "$AUTH" -d '{{"enabled":false}}'
   curl -i $RELAY/subscribe/$ID/read   -H "$AUTH" -X POST
+  curl -i $RELAY/subscribe/$ID        -H "$AUTH"
+  curl -i $RELAY/subscribe/$ID/test   -H "$AUTH" -X POST
   curl -i $RELAY/subscribe/$ID        -H "$AUTH" -X DELETE
   curl -i $RELAY/subscribe -H "$AUTH" -d '{{"device_token":"0123456789abcdef","account":"carol"}}'
 

@@ -2,7 +2,6 @@ import Crypto
 import FoundationEssentials
 package import HTTPServer
 package import Store
-import WebPush
 
 /// What the operator's commands ask of the running relay, over a socket that its user alone can open.
 ///
@@ -113,8 +112,7 @@ package struct ControlRoutes: Sendable {
         guard let row else { throw .unknownSubscription }
         let message: [UInt8]
         do throws(CryptoError) {
-            let keys = try ReceiverKeys(scalar: row.privateKey, authSecret: row.authSecret)
-            message = try EncryptedMessage.seal(TestAlert.octets, for: keys)
+            message = try TestAlert.sealed(for: row)
         } catch {
             throw .failed("cannot encrypt: \(error)")
         }
@@ -142,13 +140,6 @@ package struct ControlRoutes: Sendable {
         if let path = wanted.path, path.hasPrefix(files.database) { throw .ownFile }
         return try await backups.make(at: wanted.path)
     }
-}
-
-/// What a test alert says on the phone.
-enum TestAlert {
-    static let octets = Array(
-        #"{"notification_type":"test","title":"Test","body":"Your relay can reach this phone."}"#.utf8
-    )
 }
 
 extension SubscriptionReport {

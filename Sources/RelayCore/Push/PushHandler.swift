@@ -121,7 +121,7 @@ package struct PushHandler: Sendable {
         _ subscription: Subscription
     ) throws(RelayError) -> [UInt8] {
         let id = subscription.id
-        if let wait = limits.messages.wait(for: id) { throw refused(by: .messages, wait) }
+        try refuseWithoutRoom(id)
         let plaintext: [UInt8]
         do throws(RelayError) {
             let sealed = try SealedBody(body, headers)
@@ -135,6 +135,11 @@ package struct PushHandler: Sendable {
         }
         if let wait = limits.messages.admit(id) { throw refused(by: .messages, wait) }
         return plaintext
+    }
+
+    /// What is over the limit of messages is refused before anything is spent on it.
+    func refuseWithoutRoom(_ id: SubscriptionID) throws(RelayError) {
+        if let wait = limits.messages.wait(for: id) { throw refused(by: .messages, wait) }
     }
 
     private func refused(by limit: Limit, _ wait: RetryAfter) -> RelayError {

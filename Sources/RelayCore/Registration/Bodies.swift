@@ -1,5 +1,6 @@
 import APNs
 import Crypto
+import Store
 
 /// What the app sends to `POST /subscribe`.
 struct SubscribeBody: Decodable {
@@ -73,6 +74,37 @@ struct SubscribeAnswer: Encodable {
     let p256dh: String
     /// The auth secret, 16 octets as unpadded base64url.
     let auth: String
+}
+
+/// The answer to `GET /subscribe/{id}`: nothing in it opens an endpoint, or names a device or a person.
+///
+/// Times are Unix seconds; what is not known is left out.
+struct StatusAnswer: Encodable {
+    struct Failure: Encodable {
+        let at: Int64
+        let message: String
+    }
+
+    let created_at: Int64
+    let environment: String?
+    /// The counter of this subscription alone.
+    let badge: Int
+    let badges_enabled: Bool
+    let last_accepted_at: Int64?
+    let last_failure: Failure?
+    let vapid_key_pinned: Bool
+
+    init(_ summary: SubscriptionSummary) {
+        created_at = summary.createdAt
+        environment = summary.environment
+        badge = summary.badgeCount
+        badges_enabled = summary.badgesEnabled
+        last_accepted_at = summary.lastAcceptedAt
+        last_failure = summary.lastFailedAt.map {
+            Failure(at: $0, message: FailureWords.text(for: summary.lastFailure ?? ""))
+        }
+        vapid_key_pinned = summary.isPinned
+    }
 }
 
 /// What the app sends to `POST /subscribe/{id}/unread`.

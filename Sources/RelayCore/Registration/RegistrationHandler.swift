@@ -4,9 +4,10 @@ import HTTPServer
 package import Store
 import WebPush
 
-/// The app's routes: what it registers, sets and takes away.
+/// The app's routes: what it registers, sets, asks for and takes away.
 ///
-/// A call for an id that no row has is done all the same: a client that tidies up has nothing to fix.
+/// A call for an id that no row has is done all the same: a client that tidies up has nothing to fix. Only to whoever asks
+/// for a subscription it is an error, by which the app learns that it has none any more.
 package struct RegistrationHandler: Sendable {
     private let store: Store
     private let limits: PushLimits
@@ -104,6 +105,13 @@ package struct RegistrationHandler: Sendable {
             if case .tooManySubscriptions = error { throw .tooManySubscriptions(error) }
             throw .database(error)
         }
+    }
+
+    /// `GET /subscribe/{id}`: how it stands with a subscription; nothing of it is decrypted for that.
+    func status(_ id: SubscriptionID) async throws(RelayError) -> Response {
+        let found = try await RelayError.mapping { () async throws(StoreError) in try await store.summary(of: id) }
+        guard let found else { throw .subscriptionGone }
+        return try .json(200, StatusAnswer(found))
     }
 
     /// `DELETE /subscribe/{id}`.
