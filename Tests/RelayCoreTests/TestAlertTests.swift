@@ -148,6 +148,18 @@ import WebPush
         #expect(again.errorWord == "not_found")
     }
 
+    @Test func `a device that is kept although Apple calls it gone is told why, and what to do`() async throws {
+        let relay = try await TestRelay()
+        let renewed = try await relay.subscribe(freshToken("01d"))
+        #expect(try report(await test(renewed, at: relay)).remedy?.hasPrefix("wait: Apple speaks of the time") == true)
+        for _ in 0..<3 { #expect(try await relay.push(to: relay.subscribe(freshToken("bad0"))).status == 404) }
+        let guarded = try await relay.subscribe(freshToken("bad0"))
+        let report = try report(await test(guarded, at: relay))
+        #expect(report.error == .appleFailed)
+        #expect(report.remedy?.hasPrefix("check APNS_TOPIC and APNS_ENVIRONMENT") == true)
+        #expect(try await relay.row(of: guarded) != nil)
+    }
+
     @Test func `a deletion that fails is told with Apple's word, since the alert was tried`() async throws {
         let relay = try await TestRelay()
         let subscription = try await relay.subscribe(freshToken("dead"))

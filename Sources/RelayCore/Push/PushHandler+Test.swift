@@ -92,9 +92,19 @@ extension PushHandler {
         let delivery = await apple.deliver(notification, to: subscription)
         report.appleMilliseconds = (clocks.uptime() - opened).milliseconds
         report.apple = delivery.outcome.cause.map(\.description) ?? "accepted"
-        report.remedy = delivery.outcome.cause?.remedy(now: clocks.now())
         report.environment = delivery.environment?.rawValue
-        do throws(RelayError) { try await settle(delivery, nil, subscription) } catch { report.note(error) }
+        let consequence = Consequence(
+            of: delivery.outcome,
+            registeredAt: subscription.createdAt,
+            now: clocks.now()
+        )
+        report.remedy = consequence.line.remedy
+        do throws(RelayError) {
+            try await settle(delivery, nil, subscription)
+        } catch {
+            report.note(error)
+            if case .deletionRefused = error { report.remedy = consequence.guardedLine.remedy }
+        }
         return report
     }
 }
