@@ -32,7 +32,12 @@ func tests(_ name: String, uses modules: [String]) -> Target {
 
 let package = Package(
     name: "relay",
-    products: [.executable(name: "relay", targets: ["relay"])],
+    // For the app's library; the relay itself is for Linux.
+    platforms: [.iOS(.v15), .macOS(.v12)],
+    products: [
+        .executable(name: "relay", targets: ["relay"]),
+        .library(name: "RelayClient", targets: ["RelayClient"]),
+    ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -52,7 +57,9 @@ let package = Package(
             swiftSettings: strict
         ),
         module("RelayTesting", uses: ["APNs", "Crypto"]),
+        module("RelayClient"),
 
+        tests("RelayClientTests", uses: ["RelayClient"]),
         tests("CryptoTests", uses: ["Crypto", "RelayTesting"]),
         tests("WebPushTests", uses: ["Crypto", "RelayTesting", "WebPush"]),
         tests("APNsTests", uses: ["APNs", "Crypto", "RelayTesting"]),
