@@ -27,7 +27,7 @@ final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
         #if canImport(FoundationNetworking)
             // There only the delegate of a session gets data, not that of a task.
             let session = URLSession(configuration: session.configuration, delegate: exchange, delegateQueue: nil)
-            defer { session.finishTasksAndInvalidate() }
+            defer { session.invalidateAndCancel() }
             let task = session.dataTask(with: request)
         #else
             let task = session.dataTask(with: request)

@@ -7,7 +7,7 @@ import Glibc
 final class LocalServer: Sendable {
     enum Reply: Sendable {
         case octets(String)
-        /// The head, and then octets for as long as they are taken.
+        /// The head, more octets than are taken, and no end until the client is gone.
         case endless(String)
         /// Nothing, until the client is gone.
         case silence
@@ -33,41 +33,32 @@ final class LocalServer: Sendable {
     /// Each request as it arrives.
     let arrivals: AsyncStream<Request>
     private let received = Locked<[Request]>([])
-    private let listener: Listener
-
-    /// Closed when neither the server nor its thread needs it: its number may be another's from then on.
-    private final class Listener: Sendable {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        /// Refuses whoever comes, and ends a wait for them.
-        func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        deinit { close(descriptor) }
-    }
 
     var requests: [Request] { received.withLock(\.self) }
 
     init(_ replies: Reply...) throws {
-        let listener = Listener()
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                let descriptor = listener.descriptor
-                return bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, $0, &length) == 0
+                // Without a reply to give it only holds the port, which refuses whoever comes.
+                bind(listener, $0, length) == 0 && (replies.isEmpty || listen(listener, 16) == 0)
+                    && getsockname(listener, $0, &length) == 0
             }
         }
         guard isListening, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))") else {
             throw POSIXError(.EADDRNOTAVAIL)
         }
-        self.listener = listener
         self.url = url
         let (arrivals, arrived) = AsyncStream<Request>.makeStream()
         self.arrivals = arrivals
+        guard !replies.isEmpty else { return }
         Thread { [received] in
             for reply in replies {
-                let connection = accept(listener.descriptor, nil, nil)
+                let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { break }
                 if let request = Self.request(from: connection) {
                     received.withLock { $0.append(request) }
@@ -76,11 +67,10 @@ final class LocalServer: Sendable {
                 }
                 close(connection)
             }
-            listener.end()
+            // Whoever comes after the last reply is refused; a reply that nobody fetches waits until the tests end.
+            close(listener)
         }.start()
     }
-
-    deinit { listener.end() }
 
     private static func request(from connection: Int32) -> Request? {
         var octets = Data()
@@ -97,8 +87,9 @@ final class LocalServer: Sendable {
         switch reply {
         case .octets(let text): _ = send(Array(text.utf8), to: connection)
         case .endless(let head):
-            guard send(Array(head.utf8), to: connection) else { return }
-            while send([UInt8](repeating: 0x20, count: 16_384), to: connection) {}
+            // A flood would keep Foundation on Linux from looking at anything else.
+            let isSent = send(Array(head.utf8) + [UInt8](repeating: 0x20, count: 262_144), to: connection)
+            if isSent { send(.silence, to: connection) }
         case .silence:
             var octet: UInt8 = 0
             while recv(connection, &octet, 1, 0) > 0 {}
