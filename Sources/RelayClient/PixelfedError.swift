@@ -28,7 +28,7 @@ extension PixelfedError: LocalizedError {
     /// One English sentence, for a log.
     public var errorDescription: String? {
         switch self {
-        case .askAgainLater(let delay?, let reason): "Ask the instance again in \(Int(delay)) s: \(reason)"
+        case .askAgainLater(let delay?, let reason): "Ask the instance again in \(delay) s: \(reason)"
         case .askAgainLater(nil, let reason): "Ask the instance again later: \(reason)"
         case .signInAgain: "The access token is not valid: sign in again."
         case .missingScope: "The access token does not have the scope push: sign in again, and ask for it."

@@ -24,7 +24,7 @@ extension RelayClientError: LocalizedError {
     /// One English sentence, for a log.
     public var errorDescription: String? {
         switch self {
-        case .askAgainLater(let delay?, let reason): "Ask the relay again in \(Int(delay)) s: \(reason)"
+        case .askAgainLater(let delay?, let reason): "Ask the relay again in \(delay) s: \(reason)"
         case .askAgainLater(nil, let reason): "Ask the relay again later: \(reason)"
         case .registerAnew: "The subscription is gone: register anew."
         case .configuration(let word?, let message): "The relay refuses the call (\(word.rawValue)): \(message)"

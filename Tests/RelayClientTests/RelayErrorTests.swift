@@ -89,7 +89,7 @@ struct RelayErrorTests {
     }
 
     @Test(arguments: [
-        (RelayClientError.askAgainLater(after: 40, reason: "full"), "Ask the relay again in 40 s: full"),
+        (RelayClientError.askAgainLater(after: 40, reason: "full"), "Ask the relay again in 40.0 s: full"),
         (.askAgainLater(after: nil, reason: "full"), "Ask the relay again later: full"),
         (.configuration(.unauthorized, message: "send it"), "The relay refuses the call (unauthorized): send it"),
         (.notARelay(status: 302), "What answered with 302 is not a relay."),
