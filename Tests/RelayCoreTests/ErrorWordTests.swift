@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The words of errors, which an app is built with too") struct ErrorWordTests {
     /// Every error that a route answers, with all of its words where it has several.
-    private static let errors: [RelayError] =
+    static let errors: [RelayError] =
         RelayErrorTests.errors.map(\.error) + PushField.allCases.map { .malformedField($0) }
         + MessageError.allCases.map { .undecryptable($0) } + SenderError.allCases.map { .otherSender($0) }
 
