@@ -49,8 +49,10 @@ class Stage:
 
 
 @contextmanager
-def set_stage(relay_program):
-    """Starts everything; on the way out, whatever the reason, ends everything and removes the folder."""
+def set_stage(relay_program, settings=None):
+    """Starts everything; on the way out, whatever the reason, ends everything and removes the folder.
+
+    `settings` are variables of the relay beside those that it cannot do without."""
     with tempfile.TemporaryDirectory(prefix="relay-demo-") as folder:
         folder = Path(folder)
         log = folder / "apple.log"
@@ -68,6 +70,7 @@ def set_stage(relay_program):
                 "DB_PATH": str(folder / "relay.sqlite"), "APNS_KEY_FILE": ready["key"], "APNS_KEY_ID": ready["key_id"],
                 "APNS_TEAM_ID": ready["team_id"], "APNS_TOPIC": ready["topic"], "APNS_URL": f"https://{stage.apple}",
                 "APNS_CA_FILE": ready["ca"], "METRICS_ADDR": stage.numbers, "BACKUP_DIR": str(folder / "backups"),
+                **(settings or {}),
             }
             stage.configuration.write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
             # Should this process be killed, the relay is told to stop, and the simulator sees the end of its input.
