@@ -47,11 +47,12 @@ public struct PushPayload: Sendable, Hashable {
 
     /// What to open: the sender's profile for a follow, a request to follow and a direct message, and else the status.
     ///
-    /// (A direct message of Pixelfed's is no status that can be opened.)
+    /// Pixelfed calls a direct message a mention, and names no status in it: whatever is about none opens the profile.
     public var destination: Destination {
-        switch notificationType {
-        case .follow, .followRequest, .directMessage: accountID.map(Destination.profile) ?? .none
-        default: statusID.map(Destination.status) ?? .none
+        let profile = accountID.map(Destination.profile) ?? .none
+        return switch notificationType {
+        case .follow, .followRequest, .directMessage: profile
+        default: statusID.map(Destination.status) ?? profile
         }
     }
 

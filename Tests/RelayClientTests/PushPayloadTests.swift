@@ -57,9 +57,15 @@ struct PushPayloadTests {
         #expect(try #require(PushPayload(userInfo: userInfo)).destination == destination)
     }
 
-    @Test(arguments: [("follow", "status_id"), ("dm", "status_id"), ("like", "account_id"), ("comment", "account_id")])
-    func `a tap opens nothing where the id that it takes is missing`(type: String, other: String) throws {
-        let payload = try #require(PushPayload(userInfo: ["notification_type": type, other: "12"]))
+    @Test(arguments: ["mention", "like", "comment", "something_new"])
+    func `a tap opens the profile where there is no status, as in a direct message of Pixelfed's`(type: String) throws {
+        let payload = try #require(PushPayload(userInfo: ["notification_type": type, "account_id": "12"]))
+        #expect(payload.destination == .profile("12"))
+    }
+
+    @Test(arguments: ["follow", "follow_request", "dm"])
+    func `a tap opens nothing where the id that it takes is missing`(type: String) throws {
+        let payload = try #require(PushPayload(userInfo: ["notification_type": type, "status_id": "12"]))
         #expect(payload.destination == .none)
     }
 
