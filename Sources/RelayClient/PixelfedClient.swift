@@ -21,7 +21,8 @@ public struct PixelfedClient: Sendable {
     /// - Parameters:
     ///   - instance: its origin, such as `https://pixels.example`.
     ///   - accessToken: the user's, with the scope `push`.
-    ///   - session: carries the requests; neither its cookies nor its cache are used.
+    ///   - session: carries the requests, and its time-outs count where they are below 30 s; neither its cookies nor its
+    ///     cache are used.
     ///   - retryPolicy: how often a call asks again by itself, and how long it waits before.
     public init(
         instance: URL,

@@ -17,7 +17,8 @@ public struct RelayClient: Sendable {
     /// - Parameters:
     ///   - url: the relay's `PUBLIC_URL`, such as `https://push.example.org`.
     ///   - subscribeToken: one of the tokens in the relay's `SUBSCRIBE_TOKEN`.
-    ///   - session: carries the requests; neither its cookies nor its cache are used.
+    ///   - session: carries the requests, and its time-outs count where they are below 30 s; neither its cookies nor its
+    ///     cache are used.
     ///   - retryPolicy: how often a call asks again by itself, and how long it waits before.
     public init(
         url: URL,

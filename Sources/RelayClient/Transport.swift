@@ -53,7 +53,7 @@ struct Transport: Sendable {
         var request = request
         request.cachePolicy = .reloadIgnoringLocalCacheData
         request.httpShouldHandleCookies = false
-        request.timeoutInterval = deadline
+        request.timeoutInterval = patience(session.configuration.timeoutIntervalForRequest)
         do {
             return .success(try await answerInTime(request))
         } catch {
@@ -63,12 +63,16 @@ struct Transport: Sendable {
         }
     }
 
-    /// One attempt within the deadline, also where octets keep coming.
+    /// The deadline, or a time-out of the app's session that is shorter.
+    private func patience(_ timeout: TimeInterval) -> TimeInterval { timeout > 0 ? min(deadline, timeout) : deadline }
+
+    /// One attempt within its time, also where octets keep coming.
     private func answerInTime(_ request: URLRequest) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
+        let patience = patience(session.configuration.timeoutIntervalForResource)
+        return try await withThrowingTaskGroup(of: Answer.self) { group in
             group.addTask { try await Exchange.answer(to: request, in: session, longestBody: longestBody) }
             group.addTask {
-                try await Task.sleep(nanoseconds: UInt64(deadline * 1_000_000_000))
+                try await Task.sleep(nanoseconds: UInt64(patience * 1_000_000_000))
                 throw URLError(.timedOut)
             }
             defer { group.cancelAll() }
