@@ -74,5 +74,7 @@ let package = Package(
             "RelayTests",
             uses: ["APNs", "Crypto", "HTTPServer", "RelayCore", "RelayTesting", "Store", "relay"]
         ),
+        // Plays an app's life through the library that apps have, and knows nothing else of the relay.
+        tests("AppTests", uses: ["RelayClient", "RelayTesting", "relay"]),
     ]
 )
