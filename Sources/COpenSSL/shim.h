@@ -23,7 +23,7 @@ static inline EVP_PKEY *relay_EVP_P256_generate(void) {
 // in OpenSSL 3.0.)
 static inline EVP_MAC_CTX *relay_EVP_HMAC_SHA256(void) {
     EVP_MAC *algorithm = EVP_MAC_fetch(NULL, "HMAC", NULL);
-    EVP_MAC_CTX *context = EVP_MAC_CTX_new(algorithm);
+    EVP_MAC_CTX *context = algorithm == NULL ? NULL : EVP_MAC_CTX_new(algorithm);
     EVP_MAC_free(algorithm);
     const OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0), OSSL_PARAM_construct_end()};

@@ -6,7 +6,7 @@ public import Foundation
 
 /// The Web Push routes of a Pixelfed instance, which are those of Mastodon.
 ///
-/// An instance keeps one subscription for each access token. Every call asks again by itself, as ``RelayClient`` does,
+/// Mastodon keeps one subscription for each access token, Pixelfed the ten latest of a user. Every call asks again by itself, as ``RelayClient`` does,
 /// and throws a ``PixelfedError``; a task that is cancelled throws `CancellationError`. Redirects are not followed, since
 /// the access token is for the instance alone.
 ///
@@ -73,7 +73,7 @@ public struct PixelfedClient: Sendable {
     /// - Returns: what the instance has stored.
     /// - Throws: ``PixelfedError``.
     public func register(
-        _ subscription: Subscription,
+        _ subscription: PushSubscription,
         alerts: Set<Alert> = Alert.all
     ) async throws -> Registration {
         let answer = try await answer(to: registration(of: subscription, alerts: alerts))
@@ -95,7 +95,7 @@ public struct PixelfedClient: Sendable {
 
     private static let subscriptionPath = "api/v1/push/subscription"
 
-    func registration(of subscription: Subscription, alerts: Set<Alert>) -> URLRequest {
+    func registration(of subscription: PushSubscription, alerts: Set<Alert>) -> URLRequest {
         var form = Form()
         form.append("subscription[endpoint]", subscription.endpoint.absoluteString)
         form.append("subscription[keys][p256dh]", subscription.p256dh)

@@ -14,7 +14,14 @@ struct Relay: Sendable {
 
     let url: URL
     let token: Secret
-    let transport: Transport
+    var transport: Transport
+
+    /// The same, which does not ask again by itself.
+    var once: Relay {
+        var once = self
+        once.transport.policy.attempts = 1
+        return once
+    }
 
     /// Asks the route at `/subscribe/<path>`.
     ///
@@ -29,6 +36,10 @@ struct Relay: Sendable {
     }
 
     func request(_ method: Method, _ path: [String], body: (any Encodable)?) throws -> URLRequest {
+        // At another path a relay says that there is no such subscription, and the app would take it for gone.
+        if url.host?.isEmpty == false, !["", "/"].contains(url.path) || url.query != nil {
+            throw RelayClientError.configuration(nil, message: "the relay's URL is its PUBLIC_URL, which has no path")
+        }
         let target = (["subscribe"] + path).reduce(url) { $0.appendingPathComponent($1) }
         var request = URLRequest(url: target)
         request.httpMethod = method.rawValue

@@ -15,7 +15,8 @@ public struct RelayClient: Sendable {
     /// A client of the relay at `url`.
     ///
     /// - Parameters:
-    ///   - url: the relay's `PUBLIC_URL`, such as `https://push.example.org`.
+    ///   - url: the relay's `PUBLIC_URL`, such as `https://push.example.org`; with a path every call is refused as
+    ///     ``RelayClientError/configuration(_:message:)``.
     ///   - subscribeToken: one of the tokens in the relay's `SUBSCRIBE_TOKEN`.
     ///   - session: carries the requests, and its time-outs count where they are below 30 s; neither its cookies nor its
     ///     cache are used.
@@ -60,7 +61,7 @@ public struct RelayClient: Sendable {
         account: String? = nil,
         environment: PushEnvironment? = nil,
         vapidKey: String? = nil
-    ) async throws -> Subscription {
+    ) async throws -> PushSubscription {
         let body = SubscribeBody(
             device_token: deviceToken.hex,
             label: label,
@@ -70,13 +71,14 @@ public struct RelayClient: Sendable {
         )
         let answer = try await relay.answer(.post, [], body: body)
         let given = try answer.decoded(SubscribeAnswer.self, status: 201)
-        let subscription = Subscription(
+        let subscription = PushSubscription(
             id: given.subscription_id,
             endpoint: given.endpoint,
             p256dh: given.p256dh,
             auth: given.auth,
             account: account,
-            deviceToken: deviceToken
+            deviceToken: deviceToken,
+            vapidKey: vapidKey
         )
         guard let subscription else { throw RelayClientError.notARelay(status: answer.status) }
         return subscription
@@ -85,7 +87,7 @@ public struct RelayClient: Sendable {
     /// Ends a subscription, also one that is gone already: no push comes from it any more.
     ///
     /// - Throws: ``RelayClientError``, but never ``RelayClientError/registerAnew``.
-    public func unsubscribe(_ subscription: Subscription) async throws {
+    public func unsubscribe(_ subscription: PushSubscription) async throws {
         try await relay.answer(.delete, [subscription.id]).expectDone()
     }
 
@@ -98,14 +100,14 @@ public struct RelayClient: Sendable {
     ///   - count: below 0 it is 0.
     ///   - subscription: of the account that the count belongs to.
     /// - Throws: ``RelayClientError``, but never ``RelayClientError/registerAnew``.
-    public func setUnread(_ count: Int, for subscription: Subscription) async throws {
+    public func setUnread(_ count: Int, for subscription: PushSubscription) async throws {
         try await relay.answer(.post, [subscription.id, "unread"], body: ["count": count]).expectDone()
     }
 
     /// Sets this subscription's share of the badge to 0, as ``setUnread(_:for:)`` does.
     ///
     /// - Throws: ``RelayClientError``, but never ``RelayClientError/registerAnew``.
-    public func markRead(_ subscription: Subscription) async throws {
+    public func markRead(_ subscription: PushSubscription) async throws {
         try await relay.answer(.post, [subscription.id, "read"], body: Nothing()).expectDone()
     }
 
@@ -114,7 +116,7 @@ public struct RelayClient: Sendable {
     /// A subscription that is gone is no error, nor is a relay that is older than this route.
     ///
     /// - Throws: ``RelayClientError``, but never ``RelayClientError/registerAnew``.
-    public func setBadges(enabled: Bool, for subscription: Subscription) async throws {
+    public func setBadges(enabled: Bool, for subscription: PushSubscription) async throws {
         try await relay.answer(.post, [subscription.id, "badges"], body: ["enabled": enabled]).expectDone()
     }
 
@@ -123,7 +125,7 @@ public struct RelayClient: Sendable {
     /// - Throws: ``RelayClientError``: ``RelayClientError/registerAnew`` when the subscription is gone, and
     ///   ``RelayClientError/configuration(_:message:)`` with ``ErrorWord/methodNotAllowed`` at a relay that is older than
     ///   this route.
-    public func status(of subscription: Subscription) async throws -> SubscriptionStatus {
+    public func status(of subscription: PushSubscription) async throws -> SubscriptionStatus {
         let answer = try await relay.answer(.get, [subscription.id])
         guard !answer.isNotFound else { throw RelayClientError.registerAnew }
         return SubscriptionStatus(try answer.decoded(SubscriptionStatus.Wire.self, status: 200))
@@ -131,13 +133,14 @@ public struct RelayClient: Sendable {
 
     /// Has the relay send a test alert to this subscription, the way that every message goes.
     ///
-    /// It counts against the subscription's limit, and not as unread.
+    /// It counts against the subscription's limit, and not as unread. It is asked for once, whatever the policy: each time
+    /// may be another alert on the phone.
     ///
     /// - Returns: what became of it, whether Apple accepted it or not.
     /// - Throws: ``RelayClientError`` when the test was not tried: ``RelayClientError/registerAnew`` when the subscription
     ///   is gone, and ``RelayClientError/configuration(_:message:)`` at a relay that is older than this route.
-    public func sendTest(to subscription: Subscription) async throws -> TestReport {
-        let answer = try await relay.answer(.post, [subscription.id, "test"], body: Nothing())
+    public func sendTest(to subscription: PushSubscription) async throws -> TestReport {
+        let answer = try await relay.once.answer(.post, [subscription.id, "test"], body: Nothing())
         if answer.isNotFound {
             // A relay that is older than this route says the same as one that does not know the id.
             _ = try await status(of: subscription)

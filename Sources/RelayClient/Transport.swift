@@ -15,7 +15,7 @@ enum TransportError: Error, Equatable {
 /// Sends requests, and sends them again where that can help.
 struct Transport: Sendable {
     let session: URLSession
-    let policy: RetryPolicy
+    var policy: RetryPolicy
     /// The most octets of a body; of a longer one nothing is kept.
     var longestBody = 65_536
     /// How long one attempt may take in all, in seconds: the relay answers within 9.

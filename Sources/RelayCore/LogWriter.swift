@@ -70,8 +70,10 @@ package final class LogWriter: Sendable {
     /// Has a line written, or counts it as lost; it never waits for the one who reads.
     package func write(_ line: String) {
         let isFirst = state.withLock { state in
-            let isFirst = state.waiting.isEmpty
-            if state.hasRoom(for: line) {
+            let hasRoom = state.hasRoom(for: line)
+            // Of lines that are lost the first one: all of them are told of at once.
+            let isFirst = state.waiting.isEmpty && (hasRoom || state.lost == 0)
+            if hasRoom {
                 sayLost(&state)
                 state.add(Line(text: line, losses: nil))
             } else {

@@ -22,6 +22,11 @@ package struct ReceiverKeys: Sendable {
         self.authSecret = authSecret
     }
 
+    /// Whether the public point is the scalar's: where it is not, no message opens.
+    package var arePair: Bool {
+        (try? P256PrivateKey(scalar: privateKey.scalar).publicPoint) == privateKey.publicPoint
+    }
+
     /// The plaintext of a message without its padding; it may be empty.
     package func open(_ message: EncryptedMessage) throws(MessageError) -> [UInt8] {
         let padded = try MessageError.mapping { () throws(CryptoError) in

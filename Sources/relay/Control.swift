@@ -111,7 +111,7 @@ struct Control {
         let isDamaged: Bool
         do throws(StoreError) {
             version = try Store.version(of: files)
-            // The whole file is read with the start below; here only where its damage is what matters more.
+            // The start below decides whether the whole file is read; here it is where its damage is what matters more.
             isDamaged = version == Examination.newestVersion ? false : try Store.examine(files)?.damage != nil
         } catch {
             throw .store(error, files)
@@ -121,7 +121,7 @@ struct Control {
             throw .command("DB_PATH \(files.database): there is none yet: start the relay, which makes it")
         }
         // That is for a start and not for what only reads: there would be no way back to the release before. A damaged
-        // one is refused as a start refuses it, whatever its version.
+        // one of an earlier release is refused as a start refuses it.
         guard version == Examination.newestVersion || isDamaged else {
             throw .command(
                 "DB_PATH \(files.database): it is of an earlier release: start the relay once, which brings it up to "

@@ -69,7 +69,7 @@ struct FirstLaunchTests {
         let relay = try await RunningRelay(apple: world.apple, in: world.relay.folder)
         try await world.pixelfed.resolve(to: relay.address)
         let phone = Phone(relay.url, deviceToken: before.deviceToken)
-        let kept = try JSONDecoder().decode(Subscription.self, from: keychain)
+        let kept = try JSONDecoder().decode(PushSubscription.self, from: keychain)
         #expect(kept.deviceToken == phone.deviceTokenOctets)
         try await phone.relay.setUnread(4, for: kept)
         #expect(try await world.pixelfed.notify("alice").statuses == [201])

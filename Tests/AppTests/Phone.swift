@@ -34,7 +34,7 @@ struct Phone: Sendable {
     struct Account: Sendable {
         let accessToken: String
         let instance: PixelfedClient
-        let subscription: Subscription
+        let subscription: PushSubscription
         let registration: PixelfedClient.Registration
     }
 
@@ -59,7 +59,7 @@ struct Phone: Sendable {
     }
 
     /// Subscribes at the relay, and tells no instance.
-    func subscribe(_ user: String = "alice", vapidKey: String? = nil) async throws -> Subscription {
+    func subscribe(_ user: String = "alice", vapidKey: String? = nil) async throws -> PushSubscription {
         try await relay.subscribe(
             deviceToken: deviceTokenOctets,
             label: "the phone of \(user)",

@@ -19,7 +19,7 @@ struct TroubleTests {
     }
 
     /// Every call of the app.
-    private static let calls: [(name: String, call: @Sendable (RelayClient, Subscription) async throws -> Void)] = [
+    private static let calls: [(name: String, call: @Sendable (RelayClient, PushSubscription) async throws -> Void)] = [
         ("subscribe", { relay, old in _ = try await relay.subscribe(deviceToken: old.deviceToken) }),
         ("unsubscribe", { try await $0.unsubscribe($1) }),
         ("setUnread", { try await $0.setUnread(1, for: $1) }),
@@ -63,7 +63,8 @@ struct TroubleTests {
         let server = try StubServer(.end)
         let policy = RetryPolicy(attempts: 3, firstDelay: 0, longestDelay: 0)
         expectAskAgainLater(try await outcomes(at: server.url, retryPolicy: policy))
-        #expect(server.requests.count == 3 * Self.calls.count)
+        // But for the test alert: each try might be one more.
+        #expect(server.requests.count == 3 * (Self.calls.count - 1) + 1)
         #expect(Set(server.requests).count == Self.calls.count)
     }
 

@@ -14,9 +14,9 @@ enum Example {
     static let deviceToken = Data((0..<32).map { UInt8($0) * 7 })
     static let account = "alice@pixels.example"
 
-    static func subscription() throws -> Subscription {
+    static func subscription() throws -> PushSubscription {
         guard let endpoint = URL(string: "https://push.example.org/wp/\(id)"),
-            let subscription = Subscription(
+            let subscription = PushSubscription(
                 id: id,
                 endpoint: endpoint,
                 p256dh: p256dh,

@@ -58,7 +58,7 @@ struct RelayClientTests {
     struct Call: Sendable, CustomTestStringConvertible {
         let request: String
         let body: String
-        let run: @Sendable (RelayClient, Subscription) async throws -> Void
+        let run: @Sendable (RelayClient, PushSubscription) async throws -> Void
 
         var testDescription: String { request }
 
@@ -201,12 +201,21 @@ struct RelayClientTests {
         }
     }
 
-    @Test func `the relay may be behind a path, and its URL may end in a slash`() async throws {
-        let server = try LocalServer(.noContent, .noContent)
-        for path in ["/", "/relay/"] {
-            let url = try #require(URL(string: server.url.absoluteString + path))
+    @Test func `the relay's URL may end in a slash`() async throws {
+        let server = try LocalServer(.noContent)
+        let url = try #require(URL(string: server.url.absoluteString + "/"))
+        try await waits.relay(at: url).unsubscribe(Example.subscription())
+        #expect(server.requests.map(\.target) == ["/subscribe/\(Example.id)"])
+    }
+
+    @Test(arguments: ["/wp", "/relay/", "?a=b"])
+    func `a relay's URL with a path or a query is the app's mistake, and no subscription's end`(rest: String)
+        async throws
+    {
+        let url = try #require(URL(string: "https://push.example.org" + rest))
+        let message = "the relay's URL is its PUBLIC_URL, which has no path"
+        await #expect(throws: RelayClientError.configuration(nil, message: message)) {
             try await waits.relay(at: url).unsubscribe(Example.subscription())
         }
-        #expect(server.requests.map(\.target) == ["/subscribe/\(Example.id)", "/relay/subscribe/\(Example.id)"])
     }
 }

@@ -14,7 +14,7 @@ struct SubscriptionTests {
 
     @Test func `what is kept is read again, and is written the same way`() throws {
         let subscription = try Example.subscription()
-        #expect(try JSONDecoder().decode(Subscription.self, from: Data(Self.kept.utf8)) == subscription)
+        #expect(try JSONDecoder().decode(PushSubscription.self, from: Data(Self.kept.utf8)) == subscription)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         #expect(try String(decoding: encoder.encode(subscription), as: UTF8.self) == Self.kept)
@@ -22,7 +22,7 @@ struct SubscriptionTests {
 
     @Test func `an account may be missing`() throws {
         let kept = Self.kept.replacingOccurrences(of: "\"account\":\"alice@pixels.example\",", with: "")
-        #expect(try JSONDecoder().decode(Subscription.self, from: Data(kept.utf8)).account == nil)
+        #expect(try JSONDecoder().decode(PushSubscription.self, from: Data(kept.utf8)).account == nil)
     }
 
     @Test(arguments: [
@@ -33,7 +33,7 @@ struct SubscriptionTests {
     func `what is damaged is not read`(good: String, bad: String) {
         let kept = Self.kept.replacingOccurrences(of: good, with: bad)
         #expect(kept != Self.kept)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Subscription.self, from: Data(kept.utf8)) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(PushSubscription.self, from: Data(kept.utf8)) }
     }
 
     /// Everything that Swift makes of a value by itself.

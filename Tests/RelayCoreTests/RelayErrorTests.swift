@@ -1,3 +1,4 @@
+import Crypto
 import RelayTesting
 import Testing
 
@@ -50,6 +51,28 @@ import Testing
         _ = try await relay.store.register(registration)
         let subscription = try await relay.subscribe()
         let body = try subscription.sender.encrypt(Array(TestRelay.like.utf8))
+        let response = await relay.request("POST", "/wp/row", body: body)
+        #expect(response.status == 503)
+        #expect(response.errorWord == "cryptography_failed")
+        #expect(try await relay.store.subscription(id) != nil)
+    }
+
+    @Test func `a row whose stored point is another key's is answered 503 and kept`() async throws {
+        let relay = try await TestRelay()
+        let id = SubscriptionID(hashing: Array("row".utf8))
+        let keys = try ReceiverKeys()
+        let registration = Registration(
+            id: id,
+            deviceToken: freshToken(),
+            account: "",
+            label: "",
+            privateKey: keys.privateKey.scalar,
+            publicKey: try P256PrivateKey().publicPoint,
+            authSecret: keys.authSecret,
+            createdAt: 0
+        )
+        _ = try await relay.store.register(registration)
+        let body = try EncryptedMessage.seal(Array(TestRelay.like.utf8), for: keys)
         let response = await relay.request("POST", "/wp/row", body: body)
         #expect(response.status == 503)
         #expect(response.errorWord == "cryptography_failed")

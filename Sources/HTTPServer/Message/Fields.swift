@@ -20,7 +20,7 @@ package struct Fields: Sendable {
     /// How many lines there are.
     var count: Int { lines.count }
 
-    /// Octets that the lines take, with 64 for what finding each costs and for room that is not used yet.
+    /// An account of what the lines take, not exact: their octets, and 64 for finding each.
     var heldOctets: Int { 64 * lines.count + octets.count }
 
     /// All values of a name, in order of arrival; empty when no line has it.

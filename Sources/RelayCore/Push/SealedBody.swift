@@ -47,6 +47,8 @@ enum SealedBody {
             case .legacy(let message): return try keys.open(message)
             }
         } catch {
+            // The stored keys are the relay's own; that they do not belong together is not the sender's fault.
+            if error == .authenticationTag, !keys.arePair { throw .undecryptable(.cryptographyFailed) }
             throw .undecryptable(error)
         }
     }

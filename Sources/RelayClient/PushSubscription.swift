@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// All of it is secret, since whoever knows the id may end the subscription: it belongs in the keychain, and printing it
 /// shows the relay's host alone. What one release of this library encodes, later ones decode.
-public struct Subscription: Codable, Sendable, Hashable {
+public struct PushSubscription: Codable, Sendable, Hashable {
     /// What the relay knows the subscription by: 1 to 64 characters of base64url.
     public let id: String
 
@@ -25,8 +25,20 @@ public struct Subscription: Codable, Sendable, Hashable {
     /// The device token that it was registered for: where iOS hands out another one, the app registers anew.
     public let deviceToken: Data
 
+    /// The instance's key that it was registered with: where the instance publishes another one by now, its messages are
+    /// refused until the app registers anew.
+    public let vapidKey: String?
+
     /// A subscription of which the parts were kept apart; nil where one of them is none that a relay gives.
-    public init?(id: String, endpoint: URL, p256dh: String, auth: String, account: String?, deviceToken: Data) {
+    public init?(
+        id: String,
+        endpoint: URL,
+        p256dh: String,
+        auth: String,
+        account: String?,
+        deviceToken: Data,
+        vapidKey: String? = nil
+    ) {
         guard (1...64).contains(id.utf8.count), id.isBase64URL,
             ["https", "http"].contains(endpoint.scheme), endpoint.host?.isEmpty == false,
             p256dh.utf8.count == 87, p256dh.isBase64URL, auth.utf8.count == 22, auth.isBase64URL
@@ -37,6 +49,7 @@ public struct Subscription: Codable, Sendable, Hashable {
         self.auth = auth
         self.account = account
         self.deviceToken = deviceToken
+        self.vapidKey = vapidKey
     }
 
     /// Reads what ``encode(to:)`` wrote.
@@ -50,7 +63,8 @@ public struct Subscription: Codable, Sendable, Hashable {
             p256dh: try container.decode(String.self, forKey: .p256dh),
             auth: try container.decode(String.self, forKey: .auth),
             account: try container.decodeIfPresent(String.self, forKey: .account),
-            deviceToken: try container.decode(Data.self, forKey: .deviceToken)
+            deviceToken: try container.decode(Data.self, forKey: .deviceToken),
+            vapidKey: try container.decodeIfPresent(String.self, forKey: .vapidKey)
         )
         guard let subscription else {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no subscription")
@@ -60,9 +74,9 @@ public struct Subscription: Codable, Sendable, Hashable {
     }
 }
 
-extension Subscription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PushSubscription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The relay's host, and nothing that is secret.
-    public var description: String { "Subscription(at \(endpoint.host ?? ""))" }
+    public var description: String { "PushSubscription(at \(endpoint.host ?? ""))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
