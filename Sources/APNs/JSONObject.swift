@@ -1,7 +1,6 @@
 /// A JSON object (RFC 8259, section 4) as it is written, member after member in the order they are added.
 ///
-/// Foundation's encoder takes three times what a whole transaction in the database does, most of it memory that it asks
-/// for and gives back.
+/// Foundation's encoder takes three times as long, most of it for memory that it asks for and gives back.
 struct JSONObject {
     private var octets = [UInt8(ascii: "{")]
 

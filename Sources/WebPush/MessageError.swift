@@ -1,6 +1,6 @@
 import Crypto
 
-/// Why a body is not a message for this subscription; the raw value names it as tests and the relay do.
+/// Why a body is not a message for this subscription; the raw value names it as the test vectors do.
 package enum MessageError: String, Error, CaseIterable {
     /// The body ends within the header of RFC 8188, section 2.1, or within the key it announces.
     case shortHeader = "short_header"

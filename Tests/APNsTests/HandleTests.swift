@@ -40,9 +40,15 @@ import Testing
         hasFailed: Bool
     ) async throws {
         var pool = pool
-        var first = try await transfer(from: &pool)
-        if !hasFailed { first.openings -= 1 }
-        pool.takeBack(first, hasFailed: hasFailed)
+        let first = try await transfer(from: &pool)
+        let settled = Transfer(
+            handle: first.handle,
+            job: first.job,
+            bearer: first.bearer,
+            startedAt: first.startedAt,
+            openings: hasFailed ? first.openings : first.openings - 1
+        )
+        pool.takeBack(settled, hasFailed: hasFailed)
         #expect(try await transfer(from: &pool).handle !== first.handle)
     }
 

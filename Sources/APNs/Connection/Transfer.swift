@@ -7,7 +7,7 @@ struct Transfer {
     let bearer: String
     let startedAt: ContinuousClock.Instant
     /// How many sockets libcurl had asked for by then.
-    var openings: Int
+    let openings: Int
 
     var easy: UnsafeMutableRawPointer { handle.easy }
 }
